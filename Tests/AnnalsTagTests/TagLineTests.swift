@@ -104,6 +104,22 @@ import Testing
     #expect(tags.last?.count == 64)
   }
 
+  @Test func `a line without an id equals the next entry only with the same tags`() async throws {
+    let place = try TemporaryStore()
+    let log = try EventLog(at: place.url)
+    func lines(_ tags: String) -> [String] {
+      [
+        #"{"stream":"a","type":"T","id":"00000000-0000-4000-8000-000000000001","tags":["x"],"data":{}}"#,
+        #"{"stream":"a","type":"T","tags":[\#(tags)],"data":{}}"#,
+      ]
+    }
+    #expect(try await load(lines(#""b","a""#), into: log).stored == 2)
+    #expect(try await load(lines(#""a","b""#), into: log).repeated == 2)
+    let other = try await load(lines(#""a""#), into: log)
+    #expect(other.repeated == 1 && other.stored == 1)
+    #expect(try await load(lines(""), into: log).stored == 1)
+  }
+
   /// A log with random types and tags, and its model.
   private func log(
     _ place: TemporaryStore, _ count: Int, withIDs: Bool, _ random: inout SeededGenerator
@@ -186,6 +202,43 @@ import Testing
         matching: query, after: after, through: end, backwards: backwards, limit: limit)
       #expect(found == expected, "seed \(seed), round \(round): \(selection)")
     }
+  }
+
+  @Test func `following a query gives later entries that match, up to the limit or the last place`()
+    async throws
+  {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url)
+    let payload = try Payload(["n": 1])
+    func append(_ tags: EventTag...) async throws {
+      try await log.append(
+        tags.map { NewEntry(type: "T", version: nil, payload: payload, tags: [$0]) }, to: "events")
+    }
+    func next(_ lines: inout EntryLines) throws -> [String] {
+      var bytes: [UInt8] = []
+      while let page = try lines.nextPage() { bytes += page }
+      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0.prefix(14)) }
+    }
+    try await append("a")
+    var limited = try EntryLines(log, EntrySelection(matching: [.init(tags: ["a"])], limit: 3))
+    var bounded = try EntryLines(log, EntrySelection(through: 4, matching: [.init(tags: ["a"])]))
+    #expect(try next(&limited) == [#"{"position":1,"#])
+    #expect(try next(&bounded) == [#"{"position":1,"#])
+    try await append("b", "a")
+    #expect(try await limited.waitForMore())
+    #expect(try next(&limited) == [#"{"position":3,"#])
+    #expect(try await bounded.waitForMore())
+    #expect(try next(&bounded) == [#"{"position":3,"#])
+    try await append("b")
+    #expect(try await limited.waitForMore())
+    #expect(try next(&limited) == [])
+    try await append("a", "a")
+    #expect(try await limited.waitForMore())
+    #expect(try next(&limited) == [#"{"position":5,"#])
+    #expect(try await !limited.waitForMore())
+    #expect(try await bounded.waitForMore())
+    #expect(try next(&bounded) == [])
+    #expect(try await !bounded.waitForMore())
   }
 
   // Promise P186.

@@ -137,10 +137,12 @@ struct KnownLines {
     let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
       (bytes, header, position) throws(AnnalsError) in
       guard let id = event.id else {
-        return !header.flags.contains(.id)
-          && snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
-            == header.kind
-          && bytes.extracting(header.body).isEqual(to: event.payload.span)
+        guard !header.flags.contains(.id),
+          snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
+            == header.kind,
+          bytes.extracting(header.body).isEqual(to: event.payload.span)
+        else { return false }
+        return try Self.tags(header, bytes, position) == Set(event.tags)
       }
       guard header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id else { return false }
       if let merged = place.mergedUpTo, position <= merged { throw AnnalsError(merged: id, stream) }
@@ -149,6 +151,14 @@ struct KnownLines {
     guard found == [true] else { return false }
     expected[stream] = revision + 1
     return true
+  }
+
+  private static func tags(
+    _ header: EntryHeader, _ bytes: Span<UInt8>, _ position: Position
+  ) throws(AnnalsError) -> Set<EventTag> {
+    do { return Set(try header.tags(in: bytes, at: position)) } catch {
+      throw AnnalsError(error, place: "position \(position)", position: position)
+    }
   }
 
   /// The revision of the entry of a stream that has the id; `nil` if there is none.
