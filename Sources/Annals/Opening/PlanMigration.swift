@@ -46,7 +46,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
         details: AnnalsError.Details { $0.version = version })
     }
     log = try EventLog(unsettled: url, options: options)
-    if compiled.hasPersonalFields { try log.attachKeys(for: "\(plan)") }
+    if compiled.hasPersonalFields || options.keys != nil { try log.attachKeys(for: "\(plan)") }
     try compiled.mustNotBeDowngraded(log)
     self.plan = compiled
     self.url = url

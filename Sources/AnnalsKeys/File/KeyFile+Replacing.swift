@@ -15,6 +15,9 @@ extension KeyFile {
   ///
   /// - Throws: `storeReplaced` if the file was replaced meanwhile; open it again then.
   func drop(_ subject: String) throws(AnnalsError) {
+    guard let locks, environment.access == .readWrite else {
+      throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
+    }
     let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
     // Nobody adds a key that the new file would lack.
     let turn = try storage { () throws(EnvironmentError) in try environment.turn() }

@@ -28,7 +28,8 @@ final class KeyFile: Sendable {
   ]
 
   let environment: Environment
-  let locks: EnvironmentLocks
+  /// The locks of the file; `nil` on a file system that is mounted read-only.
+  let locks: EnvironmentLocks?
   /// The identity of the file, by which a replacement is noticed.
   let identity: FileIdentity
   /// Whether a subject without keys counts as one whose keys were dropped.
@@ -38,7 +39,7 @@ final class KeyFile: Sendable {
   var directory: Directory { environment.directory }
 
   private init(
-    _ environment: Environment, _ locks: EnvironmentLocks, _ identity: FileIdentity, forgetsOthers: Bool
+    _ environment: Environment, _ locks: EnvironmentLocks?, _ identity: FileIdentity, forgetsOthers: Bool
   ) {
     self.environment = environment
     self.locks = locks
@@ -64,10 +65,10 @@ final class KeyFile: Sendable {
   ) throws(AnnalsError) -> KeyFile? {
     if forgetsOthers == nil, try identity(in: directory) == nil { return nil }
     let locks = try locks(in: directory, isReadOnly: isReadOnly)
-    let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
+    let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
     if !isReadOnly { try finishReplacement(in: directory) }
     if try identity(in: directory) == nil {
-      guard let forgetsOthers else { return nil }
+      guard let forgetsOthers, let locks else { return nil }
       let rows = [("log", log.bytes), ("forgets", [forgetsOthers ? 1 : 0])]
       try replace(in: directory, locks, rows) { (_) throws(AnnalsError) in }
     }
@@ -81,17 +82,23 @@ final class KeyFile: Sendable {
 
   private static func locks(
     in directory: Directory, isReadOnly: Bool
-  ) throws(AnnalsError) -> EnvironmentLocks {
-    try files { () throws(StoreFileError) in
+  ) throws(AnnalsError) -> EnvironmentLocks? {
+    func locks(create: Bool) throws(StoreFileError) -> EnvironmentLocks {
       EnvironmentLocks(
-        open: try FileLock(stem + ".open", in: directory, create: !isReadOnly),
-        queue: try FileLock(stem + ".queue", in: directory, create: !isReadOnly),
-        write: try FileLock(stem + ".write", in: directory, create: !isReadOnly))
+        open: try FileLock(stem + ".open", in: directory, create: create),
+        queue: try FileLock(stem + ".queue", in: directory, create: create),
+        write: try FileLock(stem + ".write", in: directory, create: create))
+    }
+    return try files { () throws(StoreFileError) in
+      if isReadOnly, try directory.fileSystem().isReadOnly { return nil }
+      do throws(StoreFileError) { return try locks(create: true) } catch .permission where isReadOnly {
+        return try locks(create: false)
+      }
     }
   }
 
   static func environment(
-    _ name: String, in directory: Directory, _ locks: EnvironmentLocks, isReadOnly: Bool, create: Bool
+    _ name: String, in directory: Directory, _ locks: EnvironmentLocks?, isReadOnly: Bool, create: Bool
   ) throws(AnnalsError) -> Environment {
     try storage { () throws(EnvironmentError) in
       try Environment.open(

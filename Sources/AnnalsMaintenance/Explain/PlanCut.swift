@@ -71,7 +71,7 @@ extension EventLog {
     of plan: Plan.Type, passingOverNewer: Bool, only version: SchemaVersion? = nil
   ) throws(AnnalsError) -> [PlanCut] {
     let whole = try CompiledPlan(plan, StageContexts(keys: options.keys))
-    if whole.hasPersonalFields { try attachKeys(for: "\(plan)") }
+    if whole.hasPersonalFields || options.keys != nil { try attachKeys(for: "\(plan)") }
     let contexts = try Activation(self, whole).contexts()
     var cuts: [PlanCut] = []
     for (chain, schema) in zip(try plan.chains(), whole.schemas)

@@ -1,6 +1,9 @@
-import Annals
 import AnnalsTestSupport
 import Synchronization
+
+@testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -12,7 +15,13 @@ import Synchronization
 ///
 /// A box holds its context, so that one which was made for another field is noticed.
 final class MemoryKeys: PersonalDataKeys {
-  private let state = Mutex((dropped: Set<String>(), seals: UInt32(0), opens: 0))
+  private let state = Mutex((dropped: Set<String>(), seals: UInt32(0), opens: 0, isLost: false))
+
+  /// Whether decryption fails, as without the file of keys.
+  var isLost: Bool {
+    get { state.withLock { $0.isLost } }
+    set { state.withLock { $0.isLost = newValue } }
+  }
 
   var seals: Int { state.withLock { Int($0.seals) } }
   var opens: Int { state.withLock { $0.opens } }
@@ -36,7 +45,8 @@ final class MemoryKeys: PersonalDataKeys {
   func open(
     _ value: SealedValue, of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> OpenedValue {
-    state.withLock { state in
+    if isLost { throw AnnalsError.noKeys("lost") }
+    return state.withLock { state in
       state.opens += 1
       if state.dropped.contains(subject) { return .forgotten }
       let plain = value.box.dropFirst(5).map { ~$0 }

@@ -225,6 +225,26 @@ import Testing
     #expect(error?.message.contains("not made for this field") == true)
   }
 
+  @Test func `missing keys stop readers that quarantine, and a pass, which leaves the store as it was`()
+    async throws
+  {
+    do { _ = try await fill() }
+    var options = keys.options
+    options.unreadable = .quarantine { entry in Issue.record("\(entry) was set apart") }
+    let store = try EventStore(at: url, plan: PersonalPlanV2.self, options: options)
+    let before = try dump(store.log)
+    keys.isLost = true
+    let error = #expect(throws: AnnalsError.self) { try events(store) }
+    #expect(error?.code == .keyMissing)
+    #expect(error?.details.position == 1)
+    #expect(error?.details.type == "customer")
+    let failed = await #expect(throws: AnnalsError.self) { try await store.migrate().report() }
+    #expect(failed?.code == .keyMissing)
+    #expect(try dump(store.log) == before)
+    keys.isLost = false
+    #expect(try events(store).count == 5)
+  }
+
   @Test func `explain decrypts at each version, and shows the stored form encrypted`() async throws {
     do { _ = try await fill() }
     let store = try EventStore(at: url, plan: PersonalPlanV2.self, options: keys.options)

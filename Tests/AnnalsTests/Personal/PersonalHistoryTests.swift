@@ -80,6 +80,26 @@ extension NotesV2.Event: Equatable {}
       ])
   }
 
+  @Test func `an imported event is in the clear until a pass encrypts it`() async throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.url.appendingPathComponent("notes.annals")
+    let keys = MemoryKeys()
+    let store = try EventStore(at: url, plan: NotesPlanV2.self, options: keys.options)
+    let payload = try Payload(["author": 1, "text": "an imported secret"])
+    try await store.log.append(
+      [NewEntry(type: "Noted", version: SchemaVersion(2, 0, 0), payload: payload)], to: "a")
+    let event = NotesV2.Event.noted(.init(author: 1, text: "an imported secret", place: nil))
+    #expect(try events(store) == [event])
+    #expect(try has("an imported secret", url))
+    _ = try await store.migrate().report()
+    #expect(try events(store) == [event])
+    _ = try EventLog.discardPrevious(url)
+    #expect(try !has("an imported secret", url))
+    #expect(keys.seals > 0)
+    try store.forget(1, by: "jane", because: "request")
+    #expect(try events(store) == [.noted(.init(author: 1, text: "gone", place: nil))])
+  }
+
   /// An event as the model has it.
   private struct Modelled {
     let note: NotesV2.Noted

@@ -67,9 +67,10 @@ struct ErasuresVerb: Verb {
       erasure.remains.isEmpty
       ? "in no file of the store"
       : "may remain in " + erasure.remains.map(\.description).joined(separator: ", ")
+    let what = erasure.positions.isEmpty ? "a key was dropped" : "\(erasure.count) entries"
     let who = "by \(PlainText.line(erasure.author)): \(PlainText.line(erasure.reason))"
     return """
-      position \(erasure.position), \(erasure.time): \(erasure.count) entries, \(who); \
+      position \(erasure.position), \(erasure.time): \(what), \(who); \
       \(PlainText.line(remains))
       """
   }
