@@ -96,7 +96,13 @@ enum SwiftDataCommand {
         try file.proposal(named: try schemaName(arguments), history: arguments.hasHistory).mapping
       }
     let log = try EventLog(at: arguments.operands[1].url())
-    let report = try file.importRows(into: log, mapping: mapping)
+    // Progress is for people at a terminal, as in the other commands.
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    func show(_ text: String) {
+      if isTerminal { try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1b}[K".utf8)) }
+    }
+    defer { show("") }
+    let report = try file.importRows(into: log, mapping: mapping) { show("\($0.stored) events") }
     if arguments.isJSON {
       var line = ReportLine()
       for (key, number) in [
