@@ -23,6 +23,8 @@ final class SourceCopy {
   private static let suffixes = ["", "-wal", "-journal"]
   /// How often a file that is being written is copied again.
   private static let attempts = 5
+  /// The time between two copies in microseconds.
+  private static let pause: UInt32 = 200_000
 
   /// The path of the copy.
   let path: String
@@ -65,6 +67,8 @@ final class SourceCopy {
         while let bytes = try input.next() { try OutputFile.writeAll(bytes, to: output, "copying '\(name)'") }
       }
       if try Self.marks(of: source, name) == before { return }
+      // A save takes a moment.
+      usleep(Self.pause)
     }
     throw AnnalsError(
       .busy, "'\(name)' changes while it is copied; quit the program that writes to it, and try again")
