@@ -29,6 +29,8 @@ struct KilledImportTests {
     process.executableURL = program
     process.arguments = words
     process.currentDirectoryURL = folder.url
+    // A killed program leaves its copy of the source.
+    process.environment = ["TMPDIR": folder.url.path]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
