@@ -1,3 +1,3 @@
 @Schema(1, 0, 0) enum Sensors {
-  // here
+// here
 }
