@@ -36,7 +36,7 @@ import Testing
     let store = try EventStore(at: place.url, plan: FirstGauges.self, options: options(record))
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<50 {
-        group.addTask { try? await store.append([.measured(.init(value: number))], to: "s\(number)") }
+        group.addTask { _ = try? await store.append([.measured(.init(value: number))], to: "s\(number)") }
       }
     }
     #expect(record.seen.commits.reduce(0) { $0 + $1.events } == 50)
@@ -56,7 +56,8 @@ import Testing
     #expect(values == [10, 20, 30])
     #expect(record.seen.reads.reduce(0) { $0 + $1.entries } == 3)
     let (first, second) = (SchemaVersion(1, 0, 0), SchemaVersion(2, 0, 0))
-    #expect(record.seen.upcasts.filter { $0.entries > 0 } == [UpcastActivity(from: first, to: second, entries: 2)])
+    #expect(
+      record.seen.upcasts.filter { $0.entries > 0 } == [UpcastActivity(from: first, to: second, entries: 2)])
     // The same through a snapshot.
     let count = try store.read { snapshot throws(AnnalsError) in
       var entries = try snapshot.entries()
@@ -81,7 +82,8 @@ import Testing
   @Test func `an entry in quarantine is reported to the observer and to the closure`() async throws {
     try await EventStore(at: place.url, plan: FirstGauges.self)
       .append([.measured(.init(value: -1)), .measured(.init(value: 2))], to: "a")
-    let (record, reported) = (ObserverRecord(), Mutex(0))
+    let record = ObserverRecord()
+    let reported = Mutex(0)
     var options = options(record)
     options.unreadable = .quarantine { _ in reported.withLock { $0 += 1 } }
     let store = try EventStore(at: place.url, plan: Gauges.self, options: options)
@@ -134,12 +136,14 @@ import Testing
     let store = try EventStore(at: place.url, plan: Gauges.self, options: options(metrics))
     try await store.append([.measured(.init(tenths: 1))], to: "a")
     for try await _ in store.entries() {}
-    try await store.log.append([NewEntry(type: "odd \"\\\n type", version: nil, payload: Payload(["n": 1]))], to: "b")
-    try await store.process("mailer", options: ProcessingOptions(endsAtHead: true), to: [\.measured]) { _ in }
+    try await store.process("mailer", to: [\.measured], options: ProcessingOptions(endsAtHead: true)) { _ in }
+    try await store.log.append(
+      [NewEntry(type: "odd \"\\\n type", version: nil, payload: Payload(["n": 1]))], to: "b")
     let text = metrics.prometheusText + (try store.log.prometheusMetrics())
     let name = "[a-z_]+", label = #"[a-z]+="([^"\\\n]|\\["\\n])*""#
     let line = try Regex(
-      #"# HELP annals_\#(name) .+|# TYPE annals_\#(name) (counter|gauge)|annals_\#(name)(\{\#(label)(,\#(label))*\})? [0-9.e+-]+"#)
+      #"# HELP annals_\#(name) .+|# TYPE annals_\#(name) (counter|gauge)|annals_\#(name)(\{\#(label)(,\#(label))*\})? [0-9.e+-]+"#
+    )
     for row in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
       #expect(row.wholeMatch(of: line) != nil, "\(row)")
     }

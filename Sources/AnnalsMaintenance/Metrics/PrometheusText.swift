@@ -13,7 +13,7 @@ struct PrometheusText {
   ///
   /// - Parameters:
   ///   - name: The name without the prefix `annals_`.
-  ///   - help: What is counted, on one line.
+  ///   - help: The meaning of the numbers, on one line.
   ///   - samples: The labels and the value of each sample.
   mutating func add(
     _ name: String, _ kind: Kind, _ help: String, _ samples: [(labels: [(String, String)], value: Double)]

@@ -25,22 +25,16 @@ import Foundation
     try await transfer(2_500, from: "account-1", to: "account-2", in: store)
     try show("After a transfer")
 
-    do {
-      try await transfer(9_000, from: "account-1", to: "account-2", in: store)
-    } catch let refusal as TransferRefusal {
-      print("Refused by the decision: \(refusal)")
-    }
-    do {
-      // A program with a mistake: it does not look at the balance. The rule of the store does.
-      try await store.append([.withdrawn(.init(cents: 9_000))], to: "account-1")
-    } catch  where error.code == .rejected {
-      print("Refused by the store: \(error.message)")
-    }
-    do {
-      try await store.append([.opened(.init(owner: "Ann"))], to: "account-3")
-    } catch  where error.code == .rejected {
-      print("Refused by the store: \(error.message)")
-    }
+    print(
+      "Refused by the decision:",
+      await reason { try await transfer(9_000, from: "account-1", to: "account-2", in: store) })
+    // A program with a mistake: it does not look at the balance. The rule of the store does.
+    print(
+      "Refused by the store:",
+      await reason { _ = try await store.append([.withdrawn(.init(cents: 9_000))], to: "account-1") })
+    print(
+      "Refused by the store:",
+      await reason { _ = try await store.append([.opened(.init(owner: "Ann"))], to: "account-3") })
 
     // A hundred transfers at once, back and forth. Each decides on balances that nobody changes meanwhile.
     await withTaskGroup(of: Void.self) { group in
@@ -57,5 +51,17 @@ import Foundation
       try snapshot.inline(Balances.self).rows(RowQuery(Balances.Balance.self)).reduce(0) { $0 + $1.cents }
     }
     print("After a hundred more, the sum is \(total)")
+  }
+
+  /// Returns why something is refused.
+  static func reason(_ body: @Sendable () async throws -> Void) async -> String {
+    do {
+      try await body()
+      return "not refused"
+    } catch let error as AnnalsError {
+      return "\(error.code): \(error.message)"
+    } catch {
+      return "\(error)"
+    }
   }
 }

@@ -18,32 +18,9 @@ import Foundation
     let store = try EventStore(
       at: folder.appending(path: "readings.annals"), plan: ReadingsPlan.self, options: options)
 
-    /// Stores the events of a file, a hundred in each append.
-    ///
-    /// - Returns: The number of lines, and of events that the store did not have.
-    func ingest(_ file: URL) async throws -> (lines: Int, stored: UInt64) {
-      let before = try store.log.info().entries
-      let decoder = JSONDecoder()
-      decoder.dateDecodingStrategy = .iso8601
-      var (lines, batch) = (0, [Line]())
-      func flush() async throws {
-        try await store.append { call in
-          for line in batch { call.append([line.event], to: StreamName(line.sensor)) }
-        }
-        batch.removeAll()
-      }
-      for text in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-        batch.append(try decoder.decode(Line.self, from: Data(text.utf8)))
-        lines += 1
-        if batch.count == 100 { try await flush() }
-      }
-      if !batch.isEmpty { try await flush() }
-      return (lines, try store.log.info().entries - before)
-    }
-
     let file = URL(filePath: CommandLine.arguments[1])
     for run in 1...2 {
-      let (lines, stored) = try await ingest(file)
+      let (lines, stored) = try await ingest(file, into: store)
       print("Run \(run): \(lines) lines, \(stored) new events")
     }
 
@@ -59,5 +36,26 @@ import Foundation
     for hour in try hours.rows(RowQuery(Hours.Hour.self)) {
       print("  \(hour.begin.ISO8601Format()): \(hour.measured) measured, \(hour.failed) failed")
     }
+  }
+
+  /// Stores the events of a file, a hundred in each append.
+  ///
+  /// - Returns: The number of lines, and of events that the store did not have.
+  static func ingest(
+    _ file: URL, into store: EventStore<ReadingsPlan>
+  ) async throws -> (lines: Int, stored: UInt64) {
+    let before = try store.log.info().entries
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { text in
+      try decoder.decode(Line.self, from: Data(text.utf8))
+    }
+    for start in stride(from: 0, to: lines.count, by: 100) {
+      let batch = lines[start..<min(start + 100, lines.count)]
+      try await store.append { call in
+        for line in batch { call.append([line.event], to: StreamName(line.sensor)) }
+      }
+    }
+    return (lines.count, try store.log.info().entries - before)
   }
 }

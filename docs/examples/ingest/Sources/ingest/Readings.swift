@@ -77,7 +77,7 @@ enum Hours: Projection {
   static var tables: [ProjectionTable] { [.rows(Hour.self)] }
 
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-    let seconds = entry.time.date.timeIntervalSince1970
+    let seconds = entry.time.timeIntervalSince1970
     let begin = Date(timeIntervalSince1970: (seconds / 3600).rounded(.down) * 3600)
     try rows.update(Hour.self, begin, initial: Hour(begin: begin, measured: 0, failed: 0)) { hour in
       switch entry.event {

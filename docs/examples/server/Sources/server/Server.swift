@@ -19,8 +19,8 @@ struct Server<Plan: SchemaMigrationPlan>: Sendable {
       } catch {
         answer = "failed: \(type(of: error))"
       }
-      print(answer)
-      fflush(stdout)
+      // At once: the other side waits for the line.
+      FileHandle.standardOutput.write(Data("\(answer)\n".utf8))
     }
   }
 

@@ -68,7 +68,7 @@ import Foundation
 
   /// Prints the events of all tasks, as a release sees them.
   static func show<Plan: SchemaMigrationPlan>(
-    _ store: EventStore<Plan>, _ text: (Plan.Current.Event) -> String
+    _ store: EventStore<Plan>, _ text: @Sendable (Plan.Current.Event) -> String
   ) async throws {
     print("Release \(Plan.Current.version)")
     for try await entry in store.entries() { print("  \(entry.stream): \(text(entry.event))") }

@@ -1,0 +1,1 @@
+let url = URL(filePath: "orders.annals")
