@@ -5,7 +5,11 @@ import Foundation
 @main enum Deployment {
   static func main() async throws {
     if CommandLine.arguments.count == 3 {
-      try await serve(CommandLine.arguments[1], URL(filePath: CommandLine.arguments[2]))
+      do {
+        try await serve(CommandLine.arguments[1], URL(filePath: CommandLine.arguments[2]))
+      } catch let error as AnnalsError {
+        print("cannot start: \(error.code)")
+      }
     } else {
       let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,9 +65,9 @@ import Foundation
     try ask(newB, "new B", "weigh jars 4")
     try ask(newA, "new A", "list")
 
-    print("An old server that comes back appends nothing")
+    print("An old server that comes back does not open the store")
     let late = try ServerProcess("old", url)
-    try ask(late, "old C", "weigh spoons 1")
+    print("  old C\n    \(try late.answer())")
     for server in [late, newA, newB] { try server.end() }
   }
 }

@@ -16,6 +16,11 @@ final class ServerProcess {
   /// Sends a request and waits for its answer, a line.
   func ask(_ request: String) throws -> String {
     try requests.fileHandleForWriting.write(contentsOf: Data("\(request)\n".utf8))
+    return try answer()
+  }
+
+  /// Waits for the next line of the server.
+  func answer() throws -> String {
     var answer = Data()
     while let byte = try answers.fileHandleForReading.read(upToCount: 1), byte != Data([10]), !byte.isEmpty {
       answer += byte
