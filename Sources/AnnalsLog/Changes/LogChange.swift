@@ -16,8 +16,8 @@ package struct LogChange: Sendable {
   package var author: String
   /// Why.
   package var reason: String
-  /// The stream of which all entries are erased with this change, and the revision of the newest one; `nil` if
-  /// others remain.
+  /// The stream of which all entries are erased with this change, and the revision of the newest one; `nil`
+  /// if others remain.
   package var erasedStream: (name: StreamName, head: Revision)?
 
   package init(_ work: Work, author: String, reason: String) {

@@ -33,10 +33,24 @@ extension StoreReader {
     } ?? nil
   }
 
+  /// The name of the row of `meta` that says in which generation contexts were removed in place.
+  package static let contextsRemovedName = "contextsRemoved"
+
+  /// The last generation in which contexts were removed in place, so that its file may have their bytes; 0 if
+  /// there was none.
+  package func contextsRemoved() throws(AnnalsError) -> UInt64 {
+    try row(Self.contextsRemovedName, in: tables.meta) { (bytes) throws(FormatFailure) in
+      var reader = ByteReader(bytes)
+      let generation = try reader.number(in: FormatRange.generations)
+      try reader.finish()
+      return generation
+    } ?? 0
+  }
+
   /// Returns the rows of `meta` about versions, which every generation takes over unchanged.
   package func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
-    var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name]
+    var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name, Self.contextsRemovedName]
     for prefix in ["context ", BackupRow.prefix] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
       try eachMetaName(beginningWith: prefix) { names.append($0) }
     }

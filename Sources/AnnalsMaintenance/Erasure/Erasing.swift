@@ -44,8 +44,8 @@ struct Erasing {
 
   /// Erases the entries that `select` returns.
   ///
-  /// - Parameter stream: Returns the stream that loses its name with the last of them, and the revision of its
-  ///   newest entry.
+  /// - Parameter stream: Returns the stream that loses its name with the last of them, and the revision of
+  ///   its newest entry.
   func run(
     _ select: (EventLog) throws(AnnalsError) -> [Position],
     stream: () -> (name: StreamName, head: Revision)? = { nil }

@@ -60,13 +60,16 @@ extension EventLog {
       // Without positions, a key was dropped: entries are encrypted, and only rows of inline
       // projections have values.
       let hasInline = try !snapshot.reader.ruleRows().isEmpty
+      let removed = try snapshot.reader.contextsRemoved()
       var erasures: [Erasure] = []
       for change in try snapshot.systemEntries() {
         guard case .erased(let positions, let generation) = change.entry.change else { continue }
         var remains: [Erasure.Place] = []
         // A file after the one in use is of an unfinished pass, which may have copied the events before.
         if !positions.isEmpty || hasInline {
-          for file in files where file <= generation || file > inUse { remains.append(.generation(file)) }
+          for file in files where file <= max(generation, removed) || file > inUse {
+            remains.append(.generation(file))
+          }
           for backup in backups where backup.last < change.position.rawValue && !backup.isGone {
             remains.append(.backup(backup.id, at: backup.place))
           }

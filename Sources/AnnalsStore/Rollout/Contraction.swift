@@ -164,8 +164,15 @@ struct Contraction {
       var changes = decision.contraction
       changes[version] = .contracted
       try Rollout.put(changes, rollout, kinds, tables, &transaction)
-      for version in try contexts(StoreReader(transaction.view, tables), kinds) {
+      let unused = try contexts(StoreReader(transaction.view, tables), kinds)
+      for version in unused {
         for name in Self.rows(of: version) { try transaction.remove(name, in: tables.meta) }
+      }
+      // Free pages of this file still have what stages worked out from events that were erased since.
+      if !unused.isEmpty, kinds.limitsStreams {
+        var generation: [UInt8] = []
+        generation.append(varint: log.core.generation.number)
+        try transaction.put(generation, StoreReader.contextsRemovedName, in: tables.meta)
       }
       return true
     }
