@@ -15,13 +15,14 @@ package enum Subject {
   /// Runs the verb after the first word of `arguments`.
   ///
   /// The verbs are:
-  /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS TAGGED`
+  /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS TAGGED LIVES`
   /// - `attempt DIRECTORY JOURNAL`
   /// - `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`
   /// - `hold DIRECTORY READY`
   /// - `churn DIRECTORY COMMITS`
   /// - `examine SEED CALLS BOOT TAGGED`
   /// - `examine-views SEED CALLS RELAXED`
+  /// - `examine-lives SEED CALLS LIVES`
   ///
   /// - Returns: The exit status: 0, 1 if something failed that must not, 64 for other arguments.
   package static func run(_ arguments: [String]) async -> Int32 {
@@ -34,7 +35,8 @@ package enum Subject {
         let workload = Workload(
           seed: UInt64(numbers[4]), calls: calls, tasks: numbers[7],
           durability: numbers[8] == 1 ? .relaxed : .full, passes: Passes(rawValue: numbers[9]) ?? .none,
-          views: Views(rawValue: numbers[10]) ?? .none, isTagged: numbers[11] == 1)
+          views: Views(rawValue: numbers[10]) ?? .none, isTagged: numbers[11] == 1,
+          lives: Lives(rawValue: numbers[12]) ?? .none)
         try await workload.run(at: store(in: arguments[2]), noting: CallJournal(path: arguments[3]))
       case ("attempt", 4):
         alarm(patience)
@@ -59,6 +61,10 @@ package enum Subject {
         await Examiner.run(
           try ViewExamination(
             seed: UInt64(numbers[2]), calls: numbers[3], durability: numbers[4] == 1 ? .relaxed : .full))
+      case ("examine-lives", 5):
+        await Examiner.run(
+          LifeExamination(
+            Lives(rawValue: numbers[4]) ?? .none, seed: UInt64(numbers[2]), calls: numbers[3]))
       default:
         return 64
       }

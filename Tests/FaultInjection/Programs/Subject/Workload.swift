@@ -20,10 +20,12 @@ package struct Workload: Sendable {
   package let views: Views
   /// Whether events have tags, and each call is made on the condition that it is not in the log.
   package let isTagged: Bool
+  /// The operations that end the lives of events.
+  package let lives: Lives
 
   package init(
     seed: UInt64, calls: Range<Int>, tasks: Int = 1, durability: StoreOptions.Durability = .full,
-    passes: Passes = .none, views: Views = .none, isTagged: Bool = false
+    passes: Passes = .none, views: Views = .none, isTagged: Bool = false, lives: Lives = .none
   ) {
     self.isTagged = isTagged
     self.seed = seed
@@ -32,6 +34,7 @@ package struct Workload: Sendable {
     self.durability = durability
     self.passes = passes
     self.views = views
+    self.lives = lives
   }
 
   /// How the stores of all workloads are opened: heads of streams are merged every few calls.
@@ -44,7 +47,9 @@ package struct Workload: Sendable {
 
   /// Runs all of it, and notes each call before it is made and after it was answered.
   func run(at url: URL, noting journal: CallJournal) async throws {
-    if views != .none {
+    if lives != .none {
+      try await LifeWorkload(workload: self, url: url, journal: journal).run()
+    } else if views != .none {
       try await ViewWorkload(workload: self, url: url, journal: journal).run()
     } else if passes != .none {
       try await runWithPasses(at: url, noting: journal)

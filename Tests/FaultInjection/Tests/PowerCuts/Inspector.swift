@@ -25,10 +25,13 @@ final class Inspector {
   /// - Parameter boot: The run of the system that it believes in; `nil` for the real one.
   init(_ workload: Workload, resumption: Examination.Resumption = .none, boot: String? = nil) throws {
     let (seed, calls) = ("\(workload.seed)", "\(workload.calls.upperBound)")
-    arguments =
-      workload.views == .none
-      ? ["examine", seed, calls, "\(resumption.rawValue)", workload.isTagged ? "1" : "0"]
-      : ["examine-views", seed, calls, workload.durability == .relaxed ? "1" : "0"]
+    if workload.lives != .none {
+      arguments = ["examine-lives", seed, calls, "\(workload.lives.rawValue)"]
+    } else if workload.views != .none {
+      arguments = ["examine-views", seed, calls, workload.durability == .relaxed ? "1" : "0"]
+    } else {
+      arguments = ["examine", seed, calls, "\(resumption.rawValue)", workload.isTagged ? "1" : "0"]
+    }
     self.boot = try boot.map { ($0, try TemporaryDirectory(in: TemporaryDirectory.memory)) }
     // A question to a process that has ended is an error, not the end of this one.
     signal(SIGPIPE, SIG_IGN)

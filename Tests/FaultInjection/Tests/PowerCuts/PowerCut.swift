@@ -57,6 +57,7 @@ struct PowerCut {
         "work", root.path, journal.path, "\(workload.seed)", "\(workload.calls.lowerBound)",
         "\(workload.calls.count)", "\(workload.tasks)", workload.durability == .relaxed ? "1" : "0",
         "\(workload.passes.rawValue)", "\(workload.views.rawValue)", workload.isTagged ? "1" : "0",
+        "\(workload.lives.rawValue)",
       ],
       under: [Shim.recorder, Shim.environment] + (workload.views == .none ? [] : [Shim.boot]),
       [
