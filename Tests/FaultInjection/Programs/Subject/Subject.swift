@@ -29,7 +29,7 @@ package enum Subject {
     let numbers = arguments.map { Int($0) ?? 0 }
     do {
       switch (arguments.dropFirst().first, arguments.count) {
-      case ("work", 12):
+      case ("work", 13):
         alarm(patience)
         let calls = numbers[5]..<numbers[5] + max(0, numbers[6])
         let workload = Workload(
