@@ -17,14 +17,15 @@ extension AppendGroup {
   ) throws(AnnalsError) -> [UInt8] {
     guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
     let reader = StoreReader(transaction.view, tables)
-    var list = TagListDraft()
-    for (index, hashed) in request.tags[item.tags].enumerated() {
+    tagList.removeAll()
+    for place in item.tags {
+      let hashed = request.tags[place]
       let (ordinal, links) = try tags.extend(
-        hashed.tag, hashed.hash, to: last, index: index, in: table, reader)
-      list.add(hashed.tag.text.utf8.span, ordinal: ordinal, links)
+        hashed.tag, hashed.hash, to: last, index: place - item.tags.lowerBound, in: table, reader)
+      tagList.add(hashed.tag.text.utf8.span, ordinal: ordinal, links)
     }
     var extensions: [UInt8] = []
-    list.write(after: item.extensions, to: &extensions)
+    tagList.write(after: item.extensions, to: &extensions)
     return extensions
   }
 

@@ -57,6 +57,8 @@ package struct AppendGroup {
   var tags = TagHeads()
   /// The newest times of commits; `nil` if they are not known.
   var times: CommitTimes?
+  /// The tags of the event that is being stored, kept for its memory.
+  var tagList = TagListDraft()
   var places: [Place] = []
   /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
   /// all are found.

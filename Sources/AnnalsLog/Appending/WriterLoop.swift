@@ -270,6 +270,7 @@ struct WriterLoop {
       throw error
     }
     guard group.hasChanges else {
+      swap(&group.tags, &tags)
       heads.withTable { $0.keep() }
       transaction.abort()
       try confirm(calls, answers)

@@ -10,6 +10,11 @@ package enum Row {
     return sealed
   }
 
+  /// Appends to a value the checksum of a key and the value.
+  static func seal(_ value: inout [UInt8], key: Span<UInt8>) {
+    value.append(littleEndian: checksum(key: key, value: value.span))
+  }
+
   /// Appends to a value the checksum of a numeric key and the value.
   static func seal(_ value: inout [UInt8], key: UInt64) {
     value.append(littleEndian: Checksum.crc32c(value.span, seed: Checksum.seed(key)))

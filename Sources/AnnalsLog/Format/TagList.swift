@@ -147,6 +147,7 @@ package struct TagListDraft {
   /// Writes the extensions of an entry that has these tags, and `others` as ``AttachmentList`` writes them.
   func write(after others: [UInt8], to extensions: inout [UInt8]) {
     extensions.removeAll(keepingCapacity: true)
+    extensions.reserveCapacity(others.count + bytes.count + 16)
     // A list of attachments alone begins with the count 1.
     extensions.append(varint: others.isEmpty ? 1 : 2)
     if !others.isEmpty { extensions.append(others.span.extracting(1..<others.count)) }

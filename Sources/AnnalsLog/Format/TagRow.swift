@@ -46,14 +46,12 @@ package struct TagHead: Equatable, Sendable {
 extension TagHead {
   /// First position, index, ordinal, distance of the last position from the first, per level the distance
   /// back from the last position; all varints.
-  package func encoded() -> [UInt8] {
-    var bytes: [UInt8] = []
+  package func write(to bytes: inout [UInt8]) {
     bytes.append(varint: chain.first)
     bytes.append(varint: chain.index)
     bytes.append(varint: ordinal)
     bytes.append(varint: last - chain.first)
     for position in levels { bytes.append(varint: last - position) }
-    return bytes
   }
 
   /// Reads a row.

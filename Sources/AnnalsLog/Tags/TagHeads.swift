@@ -45,18 +45,19 @@ package struct TagHeads {
       slots[slot].isDirty = true
       dirty.append(slot)
     }
-    guard let known = slots[slot].head else {
+    // Only numbers are copied: a copy of the head would make its levels be copied with each change.
+    guard let last = slots[slot].head?.last, let ordinal = slots[slot].head?.ordinal else {
       slots[slot].head = TagHead(beginningAt: position, index: index)
       return (0, EntryLinks())
     }
-    guard known.last < position else {
+    guard last < position else {
       throw AnnalsError(
         .damaged,
-        "table 'tags', key '\(tag)': it leads to position \(known.last), after the log's end at \(position - 1); run 'annals verify'",
+        "table 'tags', key '\(tag)': it leads to position \(last), after the log's end at \(position - 1); run 'annals verify'",
         details: AnnalsError.Details { $0.table = StoreTables.tags.name })
     }
     let links = slots[slot].head?.extend(to: position) ?? EntryLinks()
-    return (known.ordinal + 1, links)
+    return (ordinal + 1, links)
   }
 
   private mutating func slot(
@@ -72,13 +73,19 @@ package struct TagHeads {
   /// Writes the rows of the heads that were extended.
   package mutating func put(in table: Table, _ transaction: inout WriteTransaction) throws(AnnalsError) {
     // Rows of neighbouring tags are on one page.
-    dirty.sort { slots[$0].tag < slots[$1].tag }
-    for slot in dirty {
+    var texts = FrozenNames()
+    for slot in dirty { texts.add(slots[slot].tag.text.utf8.span, id: UInt64(slot)) }
+    texts.sort()
+    var row: [UInt8] = []
+    for index in 0..<texts.count {
+      let slot = Int(texts.id(index))
       slots[slot].isDirty = false
-      guard let head = slots[slot].head else { continue }
-      let key = Array(slots[slot].tag.text.utf8)
-      let row = Row.seal(head.encoded(), key: key)
-      do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key.span, in: table) } catch {
+      let text = slots[slot].tag.text
+      let key = text.utf8.span
+      row.removeAll(keepingCapacity: true)
+      slots[slot].head?.write(to: &row)
+      Row.seal(&row, key: key)
+      do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key, in: table) } catch {
         throw AnnalsError(error)
       }
     }
