@@ -10,6 +10,7 @@ import Testing
   @Test(
     arguments: [
       (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .collision, .cancelled]),
+      (1, [.subjectForgotten]), (65, [.keyMissing]),
       (64, [.wrongUse]),
       (
         65,
