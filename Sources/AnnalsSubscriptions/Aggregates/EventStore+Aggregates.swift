@@ -44,7 +44,8 @@ extension EventStore {
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from stream: StreamName, at point: StreamPoint
   ) throws(AnnalsError) -> Loaded<A> where A.Event == Event {
-    try load(A.self, from: [stream], at: point).loaded(stream)
+    var recent = RecentStates<A>()
+    return try load(from: [stream], at: point, &recent).loaded(stream)
   }
 
   /// Loads the states of several streams from one snapshot of the store.
@@ -57,11 +58,15 @@ extension EventStore {
   public func load<A: Aggregate>(
     _ aggregate: A.Type, from streams: [StreamName]
   ) throws(AnnalsError) -> LoadedStreams<A> where A.Event == Event {
-    try load(A.self, from: streams, at: nil)
+    var recent = RecentStates<A>()
+    return try load(from: streams, at: nil, &recent)
   }
 
-  private func load<A: Aggregate>(
-    _ aggregate: A.Type, from streams: [StreamName], at point: StreamPoint?
+  /// Loads states, with the help of those of a moment ago.
+  ///
+  /// - Parameter recent: The states of a moment ago, replaced by the states that were wanted.
+  func load<A: Aggregate>(
+    from streams: [StreamName], at point: StreamPoint?, _ recent: inout RecentStates<A>
   ) throws(AnnalsError) -> LoadedStreams<A> where A.Event == Event {
     let isWhole = reach.quarantine == nil && reach.skipping == nil
     let interval = isWhole ? A.snapshotInterval.map { UInt64(clamping: max($0, 1)) } : nil
@@ -72,22 +77,40 @@ extension EventStore {
       for stream in streams where loaded[stream] == nil {
         let window = try snapshot.window(of: stream, through: point)
         // A stream with fewer entries than the interval has no snapshot, and gets none.
-        if let last = window.last, let interval, last.rawValue >= interval - 1 {
-          snapshots = log.core.snapshots()
-        }
-        guard let snapshots, let interval, window.last.map({ $0.rawValue >= interval - 1 }) ?? false else {
+        let isLong = interval.map { (window.last?.rawValue ?? 0) >= $0 - 1 } ?? false
+        if isLong, window.last != nil { snapshots = snapshots ?? log.core.snapshots() }
+        let file = isLong ? snapshots : nil
+        guard file != nil || isWhole && recent.includes(stream) else {
           loaded[stream] = try snapshot.fold(A.self, window, after: Beginning(state: A.initial)).loaded
           continue
         }
         let source = AggregateSnapshotRow.Source(
           aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
           mark: reach.stateMark(A.State.self, from: window.oldest, epoch: snapshot.erasureEpoch))
-        let start = try snapshot.start(A.self, snapshots.row(for: source), window)
-        let (state, position) = try snapshot.fold(A.self, window, after: start)
+        let known = recent.states.removeValue(forKey: stream)
+        var near: Beginning<A>?
+        if let known { near = try snapshot.start(known, source, window) }
+        var start = near
+        if start == nil { start = try snapshot.start(A.self, file?.row(for: source), window) }
+        let (state, position) = try snapshot.fold(A.self, window, after: start ?? Beginning(state: A.initial))
         loaded[stream] = state
         // A state of the past must not replace a newer one.
-        guard point == nil, let position, state.folded >= interval else { continue }
-        if let row = try snapshot.row(of: state, at: position, source) { rows.append(row) }
+        guard point == nil else { continue }
+        guard let position else {
+          if near != nil { recent.states[stream] = known }
+          continue
+        }
+        var folded = UInt64(state.folded) + (near == nil ? 0 : known?.sinceSnapshot ?? 0)
+        if file != nil, let interval, folded >= interval,
+          let row = try snapshot.row(of: state, at: position, source)
+        {
+          rows.append(row)
+          folded = 0
+        }
+        guard recent.wanted.contains(stream) else { continue }
+        recent.states[stream] = RecentState(
+          source: source, checkpoint: try snapshot.checkpoint(at: position),
+          revision: try snapshot.revision(at: position).rawValue, state: state.state, sinceSnapshot: folded)
       }
       return LoadedStreams(loaded)
     }

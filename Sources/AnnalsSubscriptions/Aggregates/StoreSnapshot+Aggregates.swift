@@ -93,19 +93,36 @@ extension StoreSnapshot {
     _ aggregate: A.Type, _ kept: AggregateSnapshotRow?, _ window: FoldedWindow
   ) throws(AnnalsError) -> Beginning<A> {
     let beginning = Beginning<A>(state: A.initial)
-    guard let kept, let last = window.last, kept.revision <= last.rawValue, try agrees(kept.checkpoint)
-    else { return beginning }
-    let position = kept.checkpoint.position
-    // The mark shows that the entry is the same; a pass may have moved it since.
-    guard try stream(at: position) == window.stream, try revision(at: position).rawValue == kept.revision
-    else { return beginning }
+    guard let kept, try includes(kept.checkpoint, revision: kept.revision, window) else { return beginning }
     do throws(CodingFailure) {
       return Beginning(
         state: try A.State.decode(payload: kept.payload.span), revision: Revision(kept.revision),
-        position: position)
+        position: kept.checkpoint.position)
     } catch {
       return beginning
     }
+  }
+
+  /// Returns the place where the fold begins after a state of a moment ago; `nil` if that does not match.
+  func start<A: Aggregate>(
+    _ recent: RecentState<A>, _ source: AggregateSnapshotRow.Source, _ window: FoldedWindow
+  ) throws(AnnalsError) -> Beginning<A>? {
+    guard recent.source == source, try includes(recent.checkpoint, revision: recent.revision, window) else {
+      return nil
+    }
+    return Beginning(
+      state: recent.state, revision: Revision(recent.revision), position: recent.checkpoint.position)
+  }
+
+  /// Whether a checkpoint is one of this log, after an entry of the window that has this revision.
+  private func includes(
+    _ checkpoint: Checkpoint, revision: UInt64, _ window: FoldedWindow
+  ) throws(AnnalsError) -> Bool {
+    guard let last = window.last, revision <= last.rawValue, try agrees(checkpoint) else { return false }
+    let position = checkpoint.position
+    // The mark shows that the entry is the same; a pass may have moved it since.
+    guard try stream(at: position) == window.stream else { return false }
+    return try self.revision(at: position).rawValue == revision
   }
 
   /// Returns the snapshot to keep of a state; `nil` for a state that cannot be kept, which is still valid.

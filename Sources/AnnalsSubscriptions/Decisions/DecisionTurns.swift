@@ -28,12 +28,32 @@ final class DecisionTurns: Sendable {
     var waiting: [UInt64: CheckedContinuation<Outcome, Never>] = [:]
     /// The ends of waits that were over before they began.
     var over: [UInt64: Outcome] = [:]
+    /// The values that a caller with the turn for a key has left for the next one.
+    var handed: [DecisionKey: any Sendable] = [:]
   }
 
   private let state = Mutex(State())
 
   /// The number of callers that have a turn or wait for one.
   var count: Int { state.withLock { $0.order.count } }
+
+  /// Returns whether callers wait for a key.
+  func isAwaited(_ key: DecisionKey) -> Bool { state.withLock { $0.order.isAwaited(key) } }
+
+  /// Leaves a value for the next caller that has the turn for a key, unless none waits.
+  func hand<Value: Sendable>(_ value: Value, for key: DecisionKey) {
+    state.withLock { state in
+      if state.order.isAwaited(key) { state.handed[key] = value }
+    }
+  }
+
+  /// Returns the value that the last caller has left for a key, and forgets it; `nil` if there is none.
+  func takeHanded<Value: Sendable>(for key: DecisionKey) -> Value? {
+    state.withLock { $0.handed.removeValue(forKey: key) as? Value }
+  }
+
+  /// The number of values that are left for others.
+  var handedCount: Int { state.withLock { $0.handed.count } }
 
   /// Waits for a turn for all of some keys, after the callers that came before.
   ///
@@ -108,7 +128,11 @@ final class DecisionTurns: Sendable {
   private static func leave(
     _ ticket: UInt64, _ state: inout State
   ) -> [CheckedContinuation<Outcome, Never>] {
-    state.order.leave(ticket).compactMap { state.waiting.removeValue(forKey: $0) }
+    let keys = state.handed.isEmpty ? [] : state.order.keys(of: ticket)
+    let next = state.order.leave(ticket).compactMap { state.waiting.removeValue(forKey: $0) }
+    // A value lives no longer than the line for its key.
+    for key in keys where !state.order.isTaken(key) { state.handed[key] = nil }
+    return next
   }
 }
 

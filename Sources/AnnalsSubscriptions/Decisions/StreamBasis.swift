@@ -27,7 +27,15 @@ where A.Event == Plan.Current.Event {
   var keys: Set<DecisionKey> { Set(streams.map { .stream($0) }) }
 
   func load() throws(AnnalsError) -> (state: LoadedStreams<A>, condition: [StreamName: Expectation]) {
-    let loaded = try store.load(A.self, from: streams)
+    let turns = store.log.core.decisionTurns
+    var recent = RecentStates<A>()
+    for stream in streams {
+      // Nobody else has the turn for the stream, so its last state is this decision's alone.
+      recent.states[stream] = turns.takeHanded(for: .stream(stream))
+      if turns.isAwaited(.stream(stream)) { recent.wanted.insert(stream) }
+    }
+    let loaded = try store.load(from: streams, at: nil, &recent)
+    for (stream, state) in recent.states { turns.hand(state, for: .stream(stream)) }
     return (loaded, loaded.expectations)
   }
 

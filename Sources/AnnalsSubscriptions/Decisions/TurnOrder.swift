@@ -38,6 +38,15 @@ struct TurnOrder<Key: Hashable & Sendable>: Sendable {
   /// Returns whether a caller has its turn or waits for it.
   func includes(_ ticket: Ticket) -> Bool { callers[ticket] != nil }
 
+  /// Returns whether callers wait for a key.
+  func isAwaited(_ key: Key) -> Bool { lines[key].map { $0.count > 1 } ?? false }
+
+  /// Returns the keys of a caller that has its turn or waits for it.
+  func keys(of ticket: Ticket) -> [Key] { callers[ticket]?.keys ?? [] }
+
+  /// Returns whether a caller has the turn for a key.
+  func isTaken(_ key: Key) -> Bool { lines[key] != nil }
+
   /// Adds a caller after all others.
   ///
   /// - Returns: Its ticket, and whether it has its turn already.

@@ -143,6 +143,59 @@ import Testing
     #expect(store.log.core.decisionTurns.count == 0)
   }
 
+  @Test(arguments: [false, true])
+  func `A decision in line folds only the entries since the one before, and snapshots are still kept`(
+    isMixed: Bool
+  ) async throws {
+    let turns = store.log.core.decisionTurns
+    let held = try await turns.take([.stream("a"), .stream("b")], within: nil, by: ContinuousClock())
+    let tasks = (0..<40).map { number in
+      Task {
+        var folded = 0
+        // Another fold with the same name and type of state is not confused with it.
+        if isMixed, number % 8 == 7 {
+          try await store.decide(DoubleVault.self, on: ["a"]) { states in
+            let state = try states["a"]
+            guard state.balance == state.entries else { throw Refused() }
+            return [:]
+          }
+        } else {
+          try await store.decide(Vault.self, on: ["a", "b"]) { states in
+            folded = try states.loaded("a").folded
+            let state = try states["a"]
+            guard state.balance == state.entries else { throw Refused() }
+            return ["a": [.deposited(.init(amount: 1))]]
+          }
+        }
+        return folded
+      }
+    }
+    try await waitUntil { turns.count == 41 }
+    _ = consume held
+    var folded: [Int] = []
+    for task in tasks { folded.append(try await task.value) }
+    let decisions = isMixed ? 35 : 40
+    // Only a decision after the other fold does not have the state of the one before.
+    #expect(folded.count { $0 > 1 } <= (isMixed ? 5 : 0))
+    let loaded = try store.load(Vault.self, from: "a")
+    #expect(loaded.state == .init(balance: decisions, entries: decisions))
+    #expect(isMixed || loaded.folded < 20)
+    #expect(turns.handedCount == 0 && turns.count == 0)
+  }
+
+  @Test func `A state of a moment ago is not used once entries that it includes are truncated`() async throws
+  {
+    try await store.append((0..<8).map { .deposited(.init(amount: $0)) }, to: "a")
+    var recent = RecentStates<Vault>(wanted: ["a"])
+    #expect(try store.load(from: ["a"], at: nil, &recent).loaded("a").folded == 8)
+    #expect(try store.load(from: ["a"], at: nil, &recent).loaded("a").folded == 0)
+    try await store.append([.deposited(.init(amount: 8))], to: "a")
+    #expect(try store.load(from: ["a"], at: nil, &recent).loaded("a").folded == 1)
+    try await store.truncate("a", before: 4)
+    let loaded = try store.load(from: ["a"], at: nil, &recent).loaded("a")
+    #expect(loaded.folded == 5 && loaded.state.balance == 4 + 5 + 6 + 7 + 8)
+  }
+
   @Test func `In one process decisions that take turns need one attempt each`() async throws {
     let made = try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<40 {
