@@ -146,7 +146,7 @@ extension EventQuery {
   /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have.
   func condition(after position: Position?, _ resolver: PlanResolver) throws(AnnalsError) -> AppendCondition {
     let plan = resolver.plan
-    // What is cached of the kinds of a transaction must not outlive it, because it may be aborted.
+    // A cache for the kinds of a transaction must not outlive it, because it may be aborted.
     let source = QuerySource(tags: items.flatMap(\.tags)) { (kinds) throws(AnnalsError) in
       try self.source(PlanResolver(plan)).resolved(kinds)
     }
