@@ -111,6 +111,34 @@ import Testing
     #expect(generic.contains("The command of a plan also says which of its schemas can be deleted."))
   }
 
+  @Test func `a page and a frame show views, consumers, dead letters and programs`() async throws {
+    let folder = try TemporaryDirectory()
+    let path = try await folder.parks(withFailure: false)
+    let store = try EventStore(at: URL(filePath: path), plan: ParkPlan.self)
+    let view = try store.view(ReportedKinds.self)
+    try await view.waitUntilBuilt()
+    struct Unable: Error {}
+    let options = ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)
+    try await store.process("<mail>", options: options) { _ in throw Unable() }
+    let run = await CommandRun("report", path)
+    let page = PageCheck(run.output)
+    #expect(page.problem == nil)
+    for text in [
+      "kinds", "ready", "<mail>", "Unable", "\(ProcessInfo.processInfo.processIdentifier)", "2.0.0",
+    ] {
+      #expect(page.texts.contains(text), "\(text)")
+    }
+    let objects = try await CommandRun("report", path, "--json").objects()
+    func rows(_ section: String) -> [[String: Any]] { objects.filter { $0["section"] as? String == section } }
+    #expect(rows("view").first?["rows"] as? Int == 1)
+    #expect(rows("consumer").first?["deadLetters"] as? Int == 4)
+    #expect(rows("deadLetter").count == 4)
+    let frame = await CommandRun("top", path, "--once")
+    #expect(frame.lines.contains { $0.hasPrefix("kinds 1 ") && $0.contains(" ready ") }, "\(frame.output)")
+    #expect(frame.lines.contains { $0.hasPrefix("<mail> ") && $0.hasSuffix("4 dead letters") })
+    withExtendedLifetime(view) {}
+  }
+
   @Test func `a page shows what a verification found`() async throws {
     let folder = try TemporaryDirectory()
     let store = try await folder.filled()
@@ -205,5 +233,24 @@ import Testing
     let run = await CommandRun("report", try await folder.filled(), "--entry", "6")
     #expect(run.status == 64)
     #expect(run.errors.contains("there is no position 6: the log has 5 entries"), "\(run.errors)")
+  }
+}
+
+/// A view for the page.
+private enum ReportedKinds: Projection {
+  typealias Event = ParksV2.Event
+  @Record struct Kind: ProjectionRow {
+    var kind: String
+    var count: Int
+    var key: String { kind }
+  }
+
+  static let name = "kinds"
+  static let version = 1
+  static var tables: [ProjectionTable] { [.rows(Kind.self)] }
+
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    guard case .treePlanted(let tree) = entry.event else { return }
+    try rows.update(Kind.self, tree.kind, initial: Kind(kind: tree.kind, count: 0)) { $0.count += 1 }
   }
 }
