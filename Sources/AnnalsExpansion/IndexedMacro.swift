@@ -30,15 +30,9 @@ package struct IndexedMacro: PeerMacro {
       return
         "@Indexed belongs on a stored property of a row: for a computed key declare a SecondaryKey and list it in secondaryKeys"
     }
-    guard property.bindings.count == 1 else {
-      return "@Indexed makes a key of one field: declare each in a line of its own"
-    }
     guard let row = outer?.as(StructDeclSyntax.self), row.attribute("Record") != nil,
       row.inheritanceClause.says(["ProjectionRow"], of: "Annals")
     else { return "only rows of projections have keys: write @Record struct …: ProjectionRow around it" }
-    if row.declaresSecondaryKeys {
-      return "'secondaryKeys' is written by hand: remove it, or remove @Indexed and list a SecondaryKey there"
-    }
     return nil
   }
 }
@@ -102,6 +96,21 @@ extension StructDeclSyntax {
         $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare == "secondaryKeys"
       }
     }
+  }
+
+  /// The mistake of a struct that lists its keys by hand and also marks a field; `nil` if there is none. Only
+  /// `@Record` sees the other members.
+  var unlistedKey: Diagnostic? {
+    guard declaresSecondaryKeys else { return nil }
+    for member in memberBlock.members {
+      guard let attribute = member.decl.as(VariableDeclSyntax.self)?.attributes.attribute("Indexed") else {
+        continue
+      }
+      return Diagnostic(
+        attribute,
+        "'secondaryKeys' is written by hand: remove it, or remove @Indexed and list a SecondaryKey there")
+    }
+    return nil
   }
 
   /// The constants that `@Indexed` makes in this struct, in the order of its properties; empty if the struct

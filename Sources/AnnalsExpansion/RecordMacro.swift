@@ -34,7 +34,9 @@ package struct RecordMacro: MemberMacro, ExtensionMacro {
     if reading.hasTags, reading.complaints.isEmpty {
       members += TagsText(reading.fields, reading.access).members(in: context)
     }
-    let keys = declaration.as(StructDeclSyntax.self)?.indexedConstants ?? []
+    let row = declaration.as(StructDeclSyntax.self)
+    if let mistake = row?.unlistedKey { context.diagnose(mistake) }
+    let keys = row?.indexedConstants ?? []
     if !keys.isEmpty {
       let list = keys.map { "`\($0)`" }.joined(separator: ", ")
       members.append(

@@ -3,8 +3,11 @@ import Testing
 @Suite struct IndexedMacroTests {
   /// The lines of the expansion that declare keys.
   private func keys(_ members: String, _ access: String = "") -> [String] {
-    Expansion.lines(of: Expansion(of: "@Record \(access)struct A: ProjectionRow {\n\(members)\n}").text)
-      .filter { $0.contains("SecondaryKey<") || $0.contains("secondaryKeys") }
+    let lines = Expansion.lines(
+      of: Expansion(of: "@Record \(access)struct A: ProjectionRow {\n\(members)\n}").text)
+    // A closure or getter is written on three lines.
+    return lines.indices.filter { lines[$0].contains("SecondaryKey<") || lines[$0].contains("secondaryKeys") }
+      .map { lines[$0..<min($0 + 3, lines.count)].joined(separator: " ") }
   }
 
   private func complaint(_ source: String) -> String? { Expansion.complaint(about: source) }
@@ -47,9 +50,6 @@ import Testing
       complaint("@Record struct A: ProjectionRow { @Indexed var n: Int { 1 } }")
         == "@Indexed belongs on a stored property of a row: for a computed key declare a SecondaryKey and list it in secondaryKeys"
     )
-    #expect(
-      complaint("@Record struct A: ProjectionRow { @Indexed var n: Int, m: Int }")
-        == "@Indexed makes a key of one field: declare each in a line of its own")
   }
 
   @Test func `keys are listed by the record or by hand, not both`() {
