@@ -58,7 +58,7 @@ extension AppendGroup {
   private func eraseName(
     _ stream: (name: StreamName, head: Revision)?, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Bool {
-    guard let stream else { return false }
+    guard let stream, !SystemEntry.isReserved(stream.name) else { return false }
     guard let id = try nameless(stream, StoreReader(transaction.view, tables)) else { return false }
     try transaction.put(NamelessRow.encoded(stream.head), NamelessRow.name(id), in: tables.meta)
     return true

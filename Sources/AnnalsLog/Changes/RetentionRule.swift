@@ -56,9 +56,9 @@ extension EventLog {
 
   /// Stores a retention rule, in place of one with the same prefix.
   ///
-  /// It hides nothing by itself: `retain` and passes apply it. From the first rule of a store on, commits
-  /// note their time, once a second at most. Events before count as committed at that moment. The change is
-  /// recorded in the log as a system entry.
+  /// It hides nothing by itself: `retain` and passes apply it. Ages count from the commit. In a store that an
+  /// older library made, all of its events count as committed at the first commit that noted its time. The
+  /// change is recorded in the log as a system entry.
   ///
   /// - Parameters:
   ///   - rule: The rule.

@@ -10,7 +10,8 @@ extension EventLog {
   /// Payload, metadata and event id of each are gone for every read that begins after the return, in every
   /// process: of the log, the stream, subscriptions, projections, aggregates, dumps and `--raw`. Positions,
   /// revisions and expectations stay as they are. Typed reads pass over erased events, raw reads get a stub
-  /// with the reason. Views are built again; until then their reads fail with `busy`.
+  /// with the reason. Views that may have folded the events are made again; until then their reads fail with
+  /// `busy`.
   ///
   /// The bytes leave the files with the next `compact` or migration pass, and the removal of the generations
   /// before it. ``erasures()`` lists the places where they remain.

@@ -10,8 +10,8 @@ struct RetainVerb: Verb {
   static let help = """
 
     A rule is for the streams whose names begin with a prefix; the longest prefix applies. 'compact' and
-    'migrate' apply the rules too, and turn hidden events into stubs. Ages count from the commit. Commits note
-    their time from the first rule on, and older events count as committed at that moment.
+    'migrate' apply the rules too, and turn hidden events into stubs. Ages count from the commit. Events of a
+    store that an older version made count as committed at the first commit that noted its time.
 
       --dry-run          counts what would be hidden
       --rule PREFIX      stores a rule, and applies nothing; without limits, it exempts its streams
