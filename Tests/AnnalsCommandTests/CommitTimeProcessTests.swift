@@ -18,7 +18,7 @@ import Testing
     var commits: [(first: UInt64, time: Timestamp)] = []
     for round in 0..<8 {
       // More than the resolution, so that each commit has a time of its own.
-      try await Task.sleep(for: .milliseconds(3))
+      try await Task.sleep(for: .milliseconds(25))
       let (time, last) = (Timestamp.now, try log.read { try $0.head()?.rawValue ?? 0 })
       if round % 2 == 0 {
         try await log.append([NewEntry(type: "T", version: nil, payload: payload)], to: "a")
@@ -32,6 +32,7 @@ import Testing
       let found = try log.read { try $0.position(committedAtOrAfter: commit.time) }
       #expect(found == Position(commit.first), "commit \(index)")
     }
+    try await Task.sleep(for: .milliseconds(25))
     #expect(try log.read { try $0.position(committedAtOrAfter: .now) } == nil)
     #expect(try SpawnedProgram.annals("verify", url.path, in: folder).status == 0)
   }

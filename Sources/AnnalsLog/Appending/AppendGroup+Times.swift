@@ -2,7 +2,7 @@ internal import AnnalsCoding
 internal import LMDB
 
 extension AppendGroup {
-  /// Notes the time of the commit, if the last noted one is a millisecond old or older.
+  /// Notes the time of the commit, if the last noted one is ten milliseconds old or older.
   ///
   /// - Parameters:
   ///   - now: The time in microseconds since 1970.

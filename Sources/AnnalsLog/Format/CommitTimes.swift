@@ -1,16 +1,18 @@
 package import AnnalsCoding
 
-/// The times of commits, as rows of `meta`: at most one a millisecond.
+/// The times of commits, as rows of `meta`: at most one in ten milliseconds.
 ///
-/// A sample is the first position of a commit and its time. The next commit that begins a millisecond later
-/// or more adds one. So every entry from a sample up to the next was committed within a millisecond after
-/// its time. The first sample has position 1. In a store that an older library made, it is of the first
-/// commit that noted its time.
+/// A sample is the first position of a commit and its time. The next commit that begins ten milliseconds
+/// later or more adds one, so that most commits write no further page. Every entry from a sample up to the
+/// next was committed within ten milliseconds after its time.
+///
+/// The first sample has position 1. In a store that an older library made, it is of the first commit that
+/// noted its time.
 package struct CommitTimes: Equatable, Sendable {
   /// The name of the row that leads to the newest chunk, and the prefix of the names of all chunks.
   package static let name = "times"
   /// The time after which a commit adds a sample, in microseconds.
-  package static let resolution: Int64 = 1_000
+  package static let resolution: Int64 = 10_000
   /// The longest such time of any library that noted times.
   package static let coarsest: Int64 = 1_000_000
   /// The largest number of samples in a chunk.

@@ -126,9 +126,9 @@ extension LogSnapshot {
   /// Returns the first position from which on every entry is that was committed at `time` or later; `nil` if
   /// all are older, or the log is empty.
   ///
-  /// Commit times never decrease, also when the clock is set back. They have a resolution of a millisecond,
-  /// so the first entries may be up to a millisecond older than `time`. In a store that an older library
-  /// made, all of its entries count as committed at the first commit that noted its time.
+  /// Commit times never decrease, also when the clock is set back. They have a resolution of ten
+  /// milliseconds, so the first entries may be up to that much older than `time`. In a store that an older
+  /// library made, all of its entries count as committed at the first commit that noted its time.
   ///
   /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
