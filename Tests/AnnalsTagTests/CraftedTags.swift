@@ -66,6 +66,15 @@ struct CraftedTags {
     }
   }
 
+  /// Extends heads of tags, and writes their rows.
+  func extend(_ body: (inout TagHeads, Table, StoreReader) throws -> Void) throws {
+    try craft { transaction, tables, table in
+      var heads = TagHeads()
+      try body(&heads, table, StoreReader(transaction.view, tables))
+      try heads.put(in: table, &transaction)
+    }
+  }
+
   /// The row of a tag, without its checksum.
   func row(_ tag: EventTag) throws -> [UInt8] {
     var row: [UInt8] = []

@@ -17,6 +17,8 @@ package struct TagHeads {
   }
 
   private var indices: [StreamHash: Int] = [:]
+  /// The slots of tags whose hash another tag had before.
+  private var collided: [EventTag: Int] = [:]
   private var slots: [Slot] = []
   private var dirty: [Int] = []
 
@@ -28,7 +30,7 @@ package struct TagHeads {
   package func head(
     of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
   ) throws(AnnalsError) -> TagHead? {
-    if let index = indices[hash] { return slots[index].head }
+    if let index = index(of: tag, hash) { return slots[index].head }
     guard let table else { return nil }
     return try reader.tagHead(of: tag, in: table)
   }
@@ -60,12 +62,17 @@ package struct TagHeads {
     return (ordinal + 1, links)
   }
 
+  private func index(of tag: EventTag, _ hash: StreamHash) -> Int? {
+    guard let index = indices[hash] else { return nil }
+    return slots[index].tag == tag ? index : collided[tag]
+  }
+
   private mutating func slot(
     of tag: EventTag, _ hash: StreamHash, in table: Table, _ reader: StoreReader
   ) throws(AnnalsError) -> Int {
-    if let index = indices[hash] { return index }
+    if let index = index(of: tag, hash) { return index }
     let head = try reader.tagHead(of: tag, in: table)
-    indices[hash] = slots.count
+    if indices[hash] == nil { indices[hash] = slots.count } else { collided[tag] = slots.count }
     slots.append(Slot(tag: tag, head: head))
     return slots.count - 1
   }
