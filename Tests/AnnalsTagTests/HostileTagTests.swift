@@ -93,7 +93,8 @@ import Testing
     /// Crafts a copy of the store and uses it.
     ///
     /// - Parameter isNamed: Whether a finding names the place.
-    func run(_ what: Comment, isNamed: (Finding) -> Bool, _ craft: (CraftedTags) throws -> Void) async throws {
+    func run(_ what: Comment, isNamed: (Finding) -> Bool, _ craft: (CraftedTags) throws -> Void) async throws
+    {
       try? FileManager.default.removeItem(at: place.url)
       try FileManager.default.copyItem(at: whole.url, to: place.url)
       try craft(CraftedTags(url: place.url))
@@ -194,7 +195,9 @@ import Testing
       ("an erased tag of a chain that is none", [1, 0] + .varints(9, 7, 32, 1, 4, 16)),
     ]
     for (index, (what, list)) in cases.enumerated() {
-      try await trial.run(what) { $0.position == 33 } _: { crafted in
+      try await trial.run(what) {
+        $0.position == 33
+      } _: { crafted in
         if index == 0 { #expect(try crafted.list(at: 33) == list) }
         try crafted.put(list, at: 33)
       }
@@ -204,14 +207,18 @@ import Testing
 
   @Test func `the first entry of a chain under another text is damage at its position`() async throws {
     let trial = try await Trial()
-    try await trial.run("another text") { $0.position == 1 || $0.position == 2 } _: { crafted in
+    try await trial.run("another text") {
+      $0.position == 1 || $0.position == 2
+    } _: { crafted in
       try crafted.put([1, 1, UInt8(ascii: "q"), 0], at: 1)
       let report = try EventLog.verify(crafted.url)
       #expect(!report.isClean)
     }
   }
 
-  @Test func `rows that lead elsewhere, are missing or unsealed are damage that names the table`() async throws {
+  @Test func `rows that lead elsewhere, are missing or unsealed are damage that names the table`()
+    async throws
+  {
     let trial = try await Trial()
     let b = try CraftedTags(url: trial.whole.url).row("b")
     let cases: [(Comment, [UInt8]?, Bool)] = [
@@ -223,17 +230,24 @@ import Testing
       ("a place among tags that no entry has", .varints(1, 64, 44, 44, 4, 28), true),
     ]
     for (what, row, isSealed) in cases {
-      try await trial.run(what) { $0.place.contains("tags") } _: {
+      try await trial.run(what) {
+        $0.place.contains("tags")
+      } _: {
         try $0.put(row, "a", isSealed: isSealed)
       }
     }
   }
 
-  @Test func `of a lost entry with tags, verify names it and the entries that lead to it, not all later ones`()
+  @Test
+  func `of a lost entry with tags, verify names it and the entries that lead to it, not all later ones`()
     async throws
   {
     let trial = try await Trial()
-    try await trial.run("a lost entry") { $0.position == 12 } _: { try $0.spoil(at: 12) }
+    try await trial.run("a lost entry") {
+      $0.position == 12
+    } _: {
+      try $0.spoil(at: 12)
+    }
     try FileManager.default.removeItem(at: trial.place.url)
     try FileManager.default.copyItem(at: trial.whole.url, to: trial.place.url)
     try CraftedTags(url: trial.place.url).spoil(at: 12)

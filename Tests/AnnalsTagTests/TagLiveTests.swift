@@ -125,7 +125,8 @@ import Testing
     let place = try TemporaryStore(in: TemporaryDirectory.memory)
     let log = try EventLog(at: place.url)
     try await log.append((0..<5).map { Self.event("A", $0 % 2 == 0 ? ["t"] : []) }, to: "events")
-    for query in [[.init(tags: ["t"])], [.init(types: ["A"], tags: ["t"]), .init(types: ["B"])]] as [LogQuery] {
+    for query in [[.init(tags: ["t"])], [.init(types: ["A"], tags: ["t"]), .init(types: ["B"])]] as [LogQuery]
+    {
       func found(
         after: Position? = nil, from start: Position? = nil, through end: Position? = nil,
         backwards: Bool = false, limit: Int = .max

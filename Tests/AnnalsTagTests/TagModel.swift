@@ -48,7 +48,9 @@ struct TagModel {
 struct TagSamples {
   static let types = ["Enrolled", "Left", "Moved"]
   static let tags: [EventTag] =
-    (0..<4).map { EventTag("course:c\($0)") } + (0..<6).map { EventTag("student:s\($0)") } + ["rare", "café:ü"]
+    (0..<4).map { EventTag("course:c\($0)") } + (0..<6).map { EventTag("student:s\($0)") } + [
+      "rare", "café:ü",
+    ]
 
   static func tags(using random: inout SeededGenerator) -> Set<EventTag> {
     var tags: Set<EventTag> = []
@@ -63,7 +65,8 @@ struct TagSamples {
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       var item = LogQuery.Item()
       if Bool.random(using: &random) {
-        item.types = Set((0..<Int.random(in: 1...2, using: &random)).map { _ in types.randomElement(using: &random) ?? "" })
+        item.types = Set(
+          (0..<Int.random(in: 1...2, using: &random)).map { _ in types.randomElement(using: &random) ?? "" })
       }
       if Int.random(in: 0..<4, using: &random) > 0 {
         for _ in 0..<Int.random(in: 1...2, using: &random) {

@@ -57,7 +57,8 @@ enum Rooms: SchemaMigrationPlan {
     }
   }
 
-  @Test func `tags lead to the same events after their streams have moved, and conditions hold`() async throws {
+  @Test func `tags lead to the same events after their streams have moved, and conditions hold`() async throws
+  {
     let place = try TemporaryStore(in: TemporaryDirectory.memory)
     do {
       let store = try EventStore(at: place.url, plan: FirstRooms.self)
@@ -75,7 +76,9 @@ enum Rooms: SchemaMigrationPlan {
     var passes = try PlanMigration(at: place.url, plan: Rooms.self, to: nil, options: StoreOptions())
     while let run = try passes.next(MigrationOptions()) { _ = try await run.report() }
     #expect(try EventLog.verify(place.url).isClean)
-    for guest in 0..<3 { #expect(try Self.positions(place.url, EventTag("guest:g\(guest)")) == expected[guest]) }
+    for guest in 0..<3 {
+      #expect(try Self.positions(place.url, EventTag("guest:g\(guest)")) == expected[guest])
+    }
     let store = try EventStore(at: place.url, plan: Rooms.self)
     let query = EventQuery<RoomsV3.Event>([\.stayed], tags: ["guest:g1"])
     let last = try #require(expected[1].last)

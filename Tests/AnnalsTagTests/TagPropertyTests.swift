@@ -7,7 +7,9 @@ import Testing
 @Suite struct TagPropertyTests {
   private static let payload = Payload(stored: [0xa1, 0x61, 0x6e, 0x07])
 
-  private static func event(_ type: String, _ tags: Set<EventTag>, _ random: inout SeededGenerator) -> NewEntry {
+  private static func event(_ type: String, _ tags: Set<EventTag>, _ random: inout SeededGenerator)
+    -> NewEntry
+  {
     NewEntry(
       type: type, version: SchemaVersion(1, 0, 0), payload: payload,
       tags: Array(tags).shuffled(using: &random))

@@ -92,7 +92,8 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
-  @Test func `a backup and a restored store answer as the original, and so do all generations`() async throws {
+  @Test func `a backup and a restored store answer as the original, and so do all generations`() async throws
+  {
     let place = try await Self.create()
     let before = try Self.answers(place.url)
     let copy = place.directory.appendingPathComponent("copy.annals")

@@ -22,7 +22,8 @@ import Testing
   }
 
   /// Runs `body` at the first time that a pass is at a point.
-  private static func options(at point: PassPoint, _ body: @escaping @Sendable () -> Void) -> MigrationOptions {
+  private static func options(at point: PassPoint, _ body: @escaping @Sendable () -> Void) -> MigrationOptions
+  {
     let isDone = Atomic(false)
     var options = MigrationOptions()
     options.batch = 10

@@ -25,7 +25,9 @@ import Testing
     let store = try Store(at: place.url, plan: FirstCourses.self)
     try await store.append([enrolled("c1", "s1"), enrolled("c1", "s2"), enrolled("c2", "s1")], to: "a")
     try await store.append(
-      [NewEvent(.noted(.init(text: "x")), tags: ["course:c1", "extra"]), NewEvent(.noted(.init(text: "y")))],
+      [
+        NewEvent(.noted(.init(text: "x")), tags: ["course:c1", "extra"]), NewEvent(.noted(.init(text: "y"))),
+      ],
       to: "b")
     try await store.append([.left(.init(course: "c1", student: "s1"))], to: "a")
     return store
@@ -243,7 +245,8 @@ import Testing
     let place = try TemporaryStore()
     let store = try Store(at: place.url, plan: FirstCourses.self)
     let note = CoursesV1.Event.noted(.init(text: "x"))
-    try await store.append([NewEvent(note, tags: ["caf\u{e9}"]), NewEvent(note, tags: ["cafe\u{301}"])], to: "a")
+    try await store.append(
+      [NewEvent(note, tags: ["caf\u{e9}"]), NewEvent(note, tags: ["cafe\u{301}"])], to: "a")
     #expect(try Self.positions(store, EventQuery(tags: ["caf\u{e9}"])) == [1])
     #expect(try Self.positions(store, EventQuery(tags: ["cafe\u{301}"])) == [2])
   }
@@ -254,7 +257,8 @@ import Testing
       let old = try Store(at: place.url, plan: FirstCourses.self)
       for number in 0..<40 {
         try await old.append(
-          [.booked(.init(courses: ["c\(number % 3)", "c\(number % 5)"], student: "s\(number % 7)"))], to: "old")
+          [.booked(.init(courses: ["c\(number % 3)", "c\(number % 5)"], student: "s\(number % 7)"))],
+          to: "old")
       }
     }
     func check(_ store: EventStore<Courses>) throws {

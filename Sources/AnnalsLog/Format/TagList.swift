@@ -123,7 +123,9 @@ package struct TagListDraft {
   /// - Parameters:
   ///   - text: The text of the tag; empty if it is erased.
   ///   - chain: The chain of an erased tag.
-  package mutating func add(_ text: Span<UInt8>, chain: TagChainID? = nil, ordinal: UInt64, _ links: EntryLinks) {
+  package mutating func add(
+    _ text: Span<UInt8>, chain: TagChainID? = nil, ordinal: UInt64, _ links: EntryLinks
+  ) {
     bytes.append(varint: UInt64(text.count))
     bytes.append(text)
     if let chain {

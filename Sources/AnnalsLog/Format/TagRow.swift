@@ -65,7 +65,8 @@ extension TagHead {
     let distance = try reader.number()
     let (last, isTooFar) = first.addingReportingOverflow(distance)
     // Each entry of the chain before it has a position of its own.
-    guard !isTooFar, last <= FormatRange.maximum, distance >= ordinal, (ordinal == 0) == (distance == 0) else {
+    guard !isTooFar, last <= FormatRange.maximum, distance >= ordinal, (ordinal == 0) == (distance == 0)
+    else {
       throw FormatFailure(.link, at: 0)
     }
     self.last = last

@@ -89,7 +89,7 @@ package struct EntrySteps: Sendable {
     guard let range = query?.range, query?.stored.isByTags == false else { return }
     query?.range = nil
     if range.isAtEnd {
-      // Nothing follows, whatever the log has.
+      // Nothing follows, also in a log that has grown.
       log = LogSteps(start: nil, backwards: false, last: 0, limit: 0)
     } else {
       log = LogSteps(

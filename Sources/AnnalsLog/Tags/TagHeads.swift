@@ -40,7 +40,8 @@ package struct TagHeads {
   /// - Parameter index: The place of the tag among the entry's tags.
   /// - Returns: The entry's place in the chain, and its links.
   package mutating func extend(
-    _ tag: EventTag, _ hash: StreamHash, to position: UInt64, index: Int, in table: Table, _ reader: StoreReader
+    _ tag: EventTag, _ hash: StreamHash, to position: UInt64, index: Int, in table: Table,
+    _ reader: StoreReader
   ) throws(AnnalsError) -> (ordinal: UInt64, links: EntryLinks) {
     let slot = try slot(of: tag, hash, in: table, reader)
     if !slots[slot].isDirty {

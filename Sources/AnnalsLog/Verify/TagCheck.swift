@@ -200,7 +200,8 @@ extension StoreReader {
   /// The bytes of the entry at `position`; `nil` if there is none, or the page cannot be read.
   @_lifetime(copy self)
   fileprivate func bytesIfPresent(at position: Position) throws(FormatFailure) -> Span<UInt8>? {
-    do throws(EnvironmentError) { return try view.value(forKey: position.rawValue, in: tables.entries) } catch {
+    do throws(EnvironmentError) { return try view.value(forKey: position.rawValue, in: tables.entries) } catch
+    {
       throw FormatFailure(.tooShort, at: 0)
     }
   }
@@ -216,7 +217,9 @@ extension TableCheck {
     }
     var rows: UInt64 = 0
     var cursor: Cursor
-    do throws(EnvironmentError) { cursor = try reader.view.cursor(in: table) } catch { throw AnnalsError(error) }
+    do throws(EnvironmentError) { cursor = try reader.view.cursor(in: table) } catch {
+      throw AnnalsError(error)
+    }
     while let row = try cursor.nextRow() {
       rows += 1
       let text = String(decoding: row.key.copied, as: UTF8.self)

@@ -12,7 +12,7 @@ internal import AnnalsSchema
 struct EntryLineReader: Sendable {
   /// A line is an object around a payload, which may itself be as deep as a payload can be.
   private static let depthLimit = CBOR.depthLimit + 1
-  /// The member of a stub: what is left of an entry that was removed or erased, or the record of a change.
+  /// The member of a stub: the remainder of a removed or erased entry, or the record of a change.
   private static let stub = "stub"
   /// The member of a part of an entry that a migration has split.
   private static let path = "path"

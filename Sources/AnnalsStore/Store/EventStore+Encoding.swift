@@ -48,7 +48,8 @@ extension EventStore {
   ///   - room: The space in the queue that is reserved for it.
   ///   - condition: The condition of the call; `nil` for none.
   func encode(
-    within room: consuming LogWriter.Admission?, unless condition: AppendCondition? = nil, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+    within room: consuming LogWriter.Admission?, unless condition: AppendCondition? = nil,
+    _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) throws(AnnalsError) -> EncodedCall<Event> {
     let form = try likelyForm()
     var call = AppendCall<NewEvent<Event>>(

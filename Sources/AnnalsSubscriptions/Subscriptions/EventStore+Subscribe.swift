@@ -46,7 +46,8 @@ extension EventLog {
     from start: SubscriptionStart, matching query: LogQuery? = nil, streamPrefix prefix: String? = nil
   ) -> Subscription<LogEntry> {
     Subscription(
-      core.steps(from: start, streamPrefix: prefix, matching: query?.source) { (reader, limits) throws(AnnalsError) in
+      core.steps(from: start, streamPrefix: prefix, matching: query?.source) {
+        (reader, limits) throws(AnnalsError) in
         try reader.entries(limits)
       })
   }

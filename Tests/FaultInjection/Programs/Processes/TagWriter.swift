@@ -66,7 +66,7 @@ struct TagWriter {
     }
   }
 
-  /// The next call, decided in a snapshot that others leave behind.
+  /// The next call, decided in a snapshot that others append after.
   private mutating func call(_ number: Int) throws -> TaggedCall {
     let stream = "shared\(Int.random(in: 0..<3, using: &random))"
     let (head, revision) = try log.read { (snapshot) throws(AnnalsError) in

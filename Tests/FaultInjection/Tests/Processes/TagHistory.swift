@@ -60,7 +60,8 @@ struct TagHistory {
     while index < entries.count {
       let first = entries[index]
       guard first.position.rawValue == UInt64(index + 1), let id = first.id,
-        let place = WriterCall.place(of: id), place.index == 0, let call = calls[[place.writer, place.call]]?.call
+        let place = WriterCall.place(of: id), place.index == 0,
+        let call = calls[[place.writer, place.call]]?.call
       else {
         problems.append("position \(first.position): nobody's, or not in its place")
         index += 1
@@ -100,7 +101,9 @@ struct TagHistory {
   }
 
   /// Whether an entry is an event of a call, and says what its writer asserted.
-  private func isStored(_ event: TaggedCall.Event, _ index: Int, of call: TaggedCall, _ entry: LogEntry) -> Bool {
+  private func isStored(_ event: TaggedCall.Event, _ index: Int, of call: TaggedCall, _ entry: LogEntry)
+    -> Bool
+  {
     entry.stream.text == call.stream && entry.type == event.type && Set(entry.tags) == event.tags
       && call.hasID(of: entry, at: index) && entry.metadata[TaggedCall.key] == .text(call.text)
       && entry.isEndOfCall == (index == call.events.count - 1)
