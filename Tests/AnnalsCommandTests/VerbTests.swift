@@ -14,7 +14,7 @@ import Testing
     #expect(run.output == "1 entries stored; 2 lines read\n")
     #expect(run.errors == "")
     let again = await CommandRun("import", "--json", folder.store, file)
-    #expect(again.output == #"{"lines":2,"stored":1,"repeated":0}"# + "\n")
+    #expect(again.output == #"{"lines":2,"stored":1,"repeated":0,"stubs":0}"# + "\n")
   }
 
   @Test func `import takes fields under other keys, a version for all lines, and skips lines`() async throws {

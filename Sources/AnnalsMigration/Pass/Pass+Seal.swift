@@ -68,7 +68,7 @@ extension Pass {
     guard meta.schemaEpoch == schemaEpoch else {
       throw AnnalsError(
         .busy,
-        "a schema version was activated during the migration pass; the store is as it was: begin the pass again"
+        "a schema version was activated, or a feature came into use, during the migration pass; the store is as it was: begin the pass again"
       )
     }
     if work.reach != nil { try work.mustReach(try reader.census(), try reader.kinds()) }
