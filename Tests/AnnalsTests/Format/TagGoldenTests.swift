@@ -109,11 +109,12 @@ enum TagGoldenStore {
     let place = try TemporaryStore()
     try await TagGoldenStore.write(to: place.url)
     let rows = try String(contentsOf: TagGoldenStore.kept.rows, encoding: .utf8)
-    #expect(try GoldenStore.dump(place.url) == rows)
+    let features: [StoreMeta.Requirement] = [.tags, .streams]
+    #expect(try GoldenStore.dump(place.url) == GoldenStore.withJournal(rows, requiring: features))
     #expect(rows.contains("\ntags "))
     try await TagGoldenStore.compact(place.url)
     let compacted = try String(contentsOf: TagGoldenStore.compacted.rows, encoding: .utf8)
-    #expect(try GoldenStore.dump(place.url) == compacted)
+    #expect(try GoldenStore.dump(place.url) == GoldenStore.withJournal(compacted, requiring: features))
   }
 
   // Promise P191.

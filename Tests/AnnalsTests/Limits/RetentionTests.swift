@@ -88,7 +88,7 @@ import Testing
       try await log.setRetention(
         RetentionRule(streamPrefix: "a", maximumCount: 2, maximumAge: .seconds(90 * 86_400)))
       let times = try CommitTimeTests.samples(of: log)
-      #expect(times.count > 1)
+      #expect(!times.isEmpty)
       _ = try await log.compact().report()
       #expect(try CommitTimeTests.samples(of: log).starts(with: times))
     }

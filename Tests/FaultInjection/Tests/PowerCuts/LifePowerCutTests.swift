@@ -4,7 +4,7 @@ import Testing
 /// Stores whose power is cut at every moment of attaching, erasing, truncating, retaining and removing.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct LifePowerCutTests {
   /// The number of images to examine in all.
-  private static let total = RunLength.count("ANNALS_LIFE_POWER_CUTS", usual: 120)
+  private static let total = RunLength.count("ANNALS_LIFE_POWER_CUTS", usual: 24)
   /// The most images of one recording.
   private static let perRecording = min(1_000, total / 2)
   private static let rounds = RunLength.seeds((total + 2 * perRecording - 1) / (2 * perRecording))

@@ -5,7 +5,7 @@ import Testing
 /// Stores with tagged events, appended under conditions, whose power is cut at every moment.
 @Suite(.serialized, .enabled(if: Shim.areUsable, "\(Shim.need)")) struct TagPowerCutTests {
   /// The number of images to examine in all.
-  private static let total = RunLength.count("ANNALS_TAG_POWER_CUTS", usual: 300)
+  private static let total = RunLength.count("ANNALS_TAG_POWER_CUTS", usual: 100)
   /// The number of recordings in a round: one caller, four callers, relaxed, with passes.
   private static let recordings = 4
   /// The largest number of images from one recording, which has some thousands.
