@@ -52,7 +52,8 @@ import Testing
       let run = await CommandRun("import", folder.store, file, "--json")
       let wanted = round == 1 ? (1_500, 6_000) : (0, 7_500)
       #expect(
-        run.output == "{\"lines\":7500,\"stored\":\(wanted.0),\"repeated\":\(wanted.1),\"stubs\":0}\n", "seed \(seed)")
+        run.output == "{\"lines\":7500,\"stored\":\(wanted.0),\"repeated\":\(wanted.1),\"stubs\":0}\n",
+        "seed \(seed)")
     }
     let stored = try await stored(folder.store)
     #expect(stored.count == 7_500 && Set(stored).count == 7_500, "seed \(seed)")
