@@ -21,8 +21,8 @@ extension EventStore {
   /// - Throws: ``AnnalsError`` with code `viewLags` if the events are stored, and the view has not reached
   ///   them: the time has passed, the task was cancelled, or the view has stopped. `details.position` is the
   ///   position of the last event, and `underlying` the reason. Do not append the events again. `wrongUse` if
-  ///   the view belongs to another store; nothing is stored then. All other codes are as for
-  ///   ``append(_:to:expecting:)-([Event],_,_)``.
+  ///   the view belongs to another store; nothing is stored then. All other codes are as for the
+  ///   form without a view.
   @discardableResult
   public func append<P: Projection>(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any,
