@@ -253,6 +253,16 @@ extension Environment {
     do { return try gauge().lastTransaction == number } catch { return false }
   }
 
+  /// Whether the journal has a record of a commit, whole or not; `true` also if that cannot be found out.
+  func mayHaveRecord(of number: UInt64) -> Bool {
+    guard let journal else { return false }
+    do {
+      return try journal.number(inSlotOf: number, in: try handle.descriptor(), name) == number
+    } catch {
+      return true
+    }
+  }
+
   /// Removes the record of a commit that has failed, before another transaction gets its number.
   func withdrawRecord(of number: UInt64) throws(EnvironmentError) {
     guard let journal else { return }

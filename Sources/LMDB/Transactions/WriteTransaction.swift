@@ -103,7 +103,16 @@ public struct WriteTransaction: ~Copyable, TableReading {
     let pointer = try unsafe environment.pointer()
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     let number = id
-    let isInJournal = try prepareCommit()
+    let isInJournal: Bool
+    do throws(EnvironmentError) { isInJournal = try prepareCommit() } catch {
+      // A record may be there although its write is reported as failed, and the next open would repeat it.
+      if environment.mayHaveRecord(of: number) {
+        do { try environment.withdrawRecord(of: number) } catch {
+          throw .panicked(LMDBError(code: EIO, function: "pwrite"))
+        }
+      }
+      throw error
+    }
     if isInJournal { try unsafe environment.set(.relaxed, of: pointer) }
     // LMDB frees the transaction regardless of the commit's result.
     hasEnded = true
