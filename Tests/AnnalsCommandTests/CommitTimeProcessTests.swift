@@ -7,7 +7,7 @@ import Testing
 
 /// Times of commits by two processes, which append in turns.
 @Suite struct CommitTimeProcessTests {
-  @Test(.enabled(if: BuiltTool.path != nil, "needs the program annals beside the test bundle"))
+  @Test(.enabled(if: BuiltTool.path != nil, "needs the program annals next to the test bundle"))
   func `positions are found by the times of commits of several processes`() async throws {
     let folder = try TemporaryDirectory()
     let url = folder.url.appendingPathComponent("store.annals")

@@ -46,7 +46,7 @@ struct ExternalProgramTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
   }
 
-  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not next to the test bundle"))
   func `arguments and the exit status pass unchanged, and signals end the command`() throws {
     let folder = try TemporaryDirectory()
     try program(
@@ -60,7 +60,7 @@ struct ExternalProgramTests {
     #expect(try self.run("killed", in: folder).status == 128 + Int32(SIGUSR1))
   }
 
-  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not next to the test bundle"))
   func `a verb of the command, an unknown one and a file that is no program are as before`() throws {
     let folder = try TemporaryDirectory()
     try program("annals-info", "exit 42", in: folder)

@@ -67,7 +67,7 @@ import Testing
     #expect(try await stored(folder.store).count == 4_501)
   }
 
-  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not next to the test bundle"))
   func `two processes that import one file at once store each id once`() async throws {
     let folder = try TemporaryDirectory()
     _ = try Self.file("up.jsonl", 1...12_000, streams: 40, in: folder)

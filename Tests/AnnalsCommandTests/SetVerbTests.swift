@@ -38,7 +38,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.store))
   }
 
-  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not beside the test bundle"))
+  @Test(.enabled(if: BuiltTool.path != nil, "the executable is not next to the test bundle"))
   func `a program that has the store open follows the change of another process`() async throws {
     let folder = try TemporaryDirectory()
     let log = try EventLog(at: URL(filePath: folder.store))

@@ -6,7 +6,7 @@ import Testing
 @testable import AnnalsSwiftData
 
 /// Imports that are killed, and imports that run at the same time.
-@Suite(.enabled(if: BuiltProgram.path != nil, "the executable is not beside the test bundle"))
+@Suite(.enabled(if: BuiltProgram.path != nil, "the executable is not next to the test bundle"))
 struct KilledImportTests {
   private static let rows = 12_000
   private let source: SourceFile

@@ -30,7 +30,7 @@ struct MovingInPageTests {
 
   @Test(
     .enabled(if: RealStores.folder != nil, "no stores of the framework on this machine"),
-    .enabled(if: BuiltProgram.path != nil, "the executable is not beside the test bundle"))
+    .enabled(if: BuiltProgram.path != nil, "the executable is not next to the test bundle"))
   func `each command prints what the page shows`() throws {
     let folder = try TemporaryDirectory()
     let store = try #require(RealStores.folder).appending(path: "default.store")

@@ -7,7 +7,7 @@ import Testing
 
 /// The proposed Swift source: it compiles, opens the imported store, and reads each value that SQLite has.
 @Suite(
-  .serialized, .enabled(if: ProposedProgram.isPossible, "no swiftc, or no built modules beside the tests"))
+  .serialized, .enabled(if: ProposedProgram.isPossible, "no swiftc, or no built modules next to the tests"))
 struct ProposedSchemaTests {
   /// Imports a file, opens the store with the proposed plan, and compares the newest event of each row with
   /// the row.

@@ -15,7 +15,7 @@ enum BuiltProgram {
 }
 
 /// The program `annals-swiftdata`, as a process of its own.
-@Suite(.enabled(if: BuiltProgram.path != nil, "the executable is not beside the test bundle"))
+@Suite(.enabled(if: BuiltProgram.path != nil, "the executable is not next to the test bundle"))
 struct SwiftDataCommandTests {
   private let folder: TemporaryDirectory
 

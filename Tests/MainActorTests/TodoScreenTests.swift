@@ -31,7 +31,7 @@ struct TodoScreenTests {
     #expect(types == ["TodoAdded", "TodoAdded", "TodoDone", "TodoRemoved"])
   }
 
-  @Test func `two writers are told apart by the revision that they expect`() async throws {
+  @Test func `two writers differ in the revision that they expect`() async throws {
     let place = try TemporaryStore()
     let store = try EventStore(at: place.url, plan: TodoPlan.self)
     let todo = TodosV1.TodoAdded(id: UUID(), title: "Milk", due: nil)

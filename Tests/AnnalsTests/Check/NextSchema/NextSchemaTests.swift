@@ -39,7 +39,7 @@ import Testing
     _ = try CompiledPlan(NextDepotPlan.self)
   }
 
-  @Test(.enabled(if: Compiler.found != nil, "no swiftc, or no built modules beside the tests"))
+  @Test(.enabled(if: Compiler.found != nil, "no swiftc, or no built modules next to the tests"))
   func `every form of the source compiles with the plan`() throws {
     let compiler = try #require(Compiler.found)
     let plan = try String(contentsOf: Self.folder.appending(path: "DepotPlan.swift"), encoding: .utf8)
