@@ -60,6 +60,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
     keys: (@Sendable () -> any PersonalDataKeys)? = nil
   ) async -> Never {
     let command = command(called: executableName, projections, inline, selections)
+    let keys = keys.map { KeysOfProgram(make: $0) }
     exit(await StoreOptions.$keysOfProgram.withValue(keys) { await GenericCommand.run(command) })
   }
 

@@ -41,7 +41,7 @@ func names() throws -> String {
 switch arguments[1] {
 case "drop":
   let point = KeyPoint(rawValue: arguments[4])
-  try KeyPoint.$observer.withValue({ if $0 == point { kill(getpid(), SIGKILL) } }) {
+  try KeyPoint.$observer.withValue(KeyPoint.Observer { if $0 == point { kill(getpid(), SIGKILL) } }) {
     _ = try store.forget(arguments[3], by: "jane", because: "request")
   }
 case "watch":

@@ -64,7 +64,11 @@ private final class Reports: Sendable {
 
   func add(_ progress: OpenProgress) {
     seen.withLock { $0.append(progress) }
-    guard progress.done >= cancelsAt else { return }
+    guard cancelsAt != .max else { return }
+    guard progress.done >= cancelsAt else {
+      // Longer than the pause between two reports, so that a fast open makes the next one before it is done.
+      return Thread.sleep(forTimeInterval: 0.12)
+    }
     // The report may come before the task is known.
     while true {
       if let cancel = task.withLock({ $0 }) { return cancel() }
@@ -165,6 +169,8 @@ private final class Reports: Sendable {
     try await seed(60_000)
     let results = Mutex<[Result<MigrationReport, AnnalsError>]>([])
     var passing = MigrationOptions()
+    // Slow enough that the open is cancelled before the pass is done.
+    passing.rate = 50_000
     passing.observer = { result in results.withLock { $0.append(result) } }
     var options = StoreOptions()
     options.migration = .beforeOpen(passing)

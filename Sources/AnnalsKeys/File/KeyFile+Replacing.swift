@@ -130,7 +130,16 @@ package enum KeyPoint: String, CaseIterable, Sendable {
   case written, renamed, synced, unlocked
 
   /// Is called at each step; only tests set it.
-  @TaskLocal package static var observer: (@Sendable (KeyPoint) -> Void)?
+  ///
+  /// It is a structure, because a task-local value of the closure's own type crashes in optimised code of
+  /// Swift 6.3.
+  package struct Observer: Sendable {
+    let reach: @Sendable (KeyPoint) -> Void
 
-  static func reach(_ point: KeyPoint) { observer?(point) }
+    package init(reach: @escaping @Sendable (KeyPoint) -> Void) { self.reach = reach }
+  }
+
+  @TaskLocal package static var observer: Observer?
+
+  static func reach(_ point: KeyPoint) { observer?.reach(point) }
 }

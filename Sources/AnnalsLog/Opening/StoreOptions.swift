@@ -110,9 +110,9 @@ public struct StoreOptions: Sendable {
   /// The keys of personal fields, as the product `AnnalsKeys` makes them. The default is none.
   ///
   /// A store whose plan has personal fields does not open without keys; the error has code `keyMissing`.
-  public var keys: (any PersonalDataKeys)? = Self.keysOfProgram?()
-  /// Makes the keys for each store that a command opens.
-  @TaskLocal package static var keysOfProgram: (@Sendable () -> any PersonalDataKeys)?
+  public var keys: (any PersonalDataKeys)? = Self.keysOfProgram?.make()
+  /// The keys for each store that a command opens.
+  @TaskLocal package static var keysOfProgram: KeysOfProgram?
   /// The time to wait for another process to finish writing before an append, or an open that activates,
   /// fails with `busy`. The default is ten seconds. Writers take turns, so only a stopped process delays
   /// others for long.

@@ -260,7 +260,7 @@ import Testing
   @Test func `the command of a plan passes the program's keys to each open`() async throws {
     _ = try await fill()
     let keys = keys
-    let store = try StoreOptions.$keysOfProgram.withValue({ keys }) {
+    let store = try StoreOptions.$keysOfProgram.withValue(KeysOfProgram(make: { keys })) {
       try EventStore(at: url, plan: PersonalPlanV1.self)
     }
     #expect(try events(store).first == .registered(Self.ada))
