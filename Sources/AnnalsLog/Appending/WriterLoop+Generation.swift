@@ -59,10 +59,9 @@ extension WriterLoop {
     otherMerge = nil
   }
 
-  /// Whether the table of tags is open, if a group needs it.
-  func hasTags(for calls: [GroupCall]) -> Bool {
-    if generation.environment.tags != nil { return true }
-    return !generation.kinds.hasTags && calls.allSatisfy { $0.request.tags.isEmpty }
+  /// Whether a group needs the table of tags.
+  func needsTags(for calls: [GroupCall]) -> Bool {
+    generation.kinds.hasTags || calls.contains { !$0.request.tags.isEmpty }
   }
 
   /// Opens the table of tags, or makes it before the first event with tags. The turn has ended, because a

@@ -18,8 +18,6 @@ struct WriterLoop {
   private let status: LogWriter.Status
   let observer: (any StoreObserver)?
   var merge: HeadMerge
-  /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
-  private static let smallGroup = 24 << 10
   /// The longest commit, in the last transaction, after which a caller stores its call itself. On a slower
   /// disk the way to the thread costs little, and the caller's thread would be kept for long.
   private static let fastCommit = Duration.milliseconds(2)
@@ -27,7 +25,7 @@ struct WriterLoop {
   /// The number of calls in the last group.
   private var lastCount = 1
   /// Whether a caller's own thread is at work.
-  private var isLeading = false
+  private(set) var isLeading = false
   /// The duration of the last commit.
   private(set) var lastCommit = Duration.zero
   /// The sizes of the next groups, after more calls failed together. The next size is the last element.
@@ -185,54 +183,6 @@ struct WriterLoop {
 
   private func answer(_ jobs: [LogWriter.Job], _ answer: Result<Appended, AnnalsError>) {
     for job in jobs { job.caller.resume(returning: answer) }
-  }
-
-  /// A transaction that has begun, and the newest entry before it.
-  private struct Opened: ~Copyable {
-    var transaction: WriteTransaction
-    let last: UInt64
-    /// How event ids are recognised.
-    let search: IDSearch
-  }
-
-  /// Begins a transaction for a group.
-  ///
-  /// - Returns: `nil` if the generation has been succeeded by another.
-  private mutating func open(
-    _ calls: [GroupCall], _ turn: consuming Environment.Turn
-  ) throws(AnnalsError) -> Opened? {
-    let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
-    let (index, inline) = (generation.environment.ids, generation.inline)
-    let bytes = calls.reduce(0) { $0 + $1.request.bytes }
-    let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
-    let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
-    guard let last = try catchUp(transaction) else {
-      transaction.abort()
-      return nil
-    }
-    // A table that another process has made can only be used by a later transaction.
-    if inline == nil, rules.contains(where: \.isInForce) {
-      transaction.abort()
-      try generation.openInline()
-      guard generation.inline != nil else { throw AnnalsError.missingInline }
-      return isLeading ? nil : try open(calls, self.turn())
-    }
-    if !hasTags(for: calls) {
-      transaction.abort()
-      if isLeading { return nil }
-      try openTags()
-      return try open(calls, self.turn())
-    }
-    switch (idempotency, index) {
-    case (.window(let length), _):
-      return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
-    case (.always, let index?): return Opened(transaction: transaction, last: last, search: .index(index))
-    case (.always, nil):
-      transaction.abort()
-      try generation.environment.openIDs()
-      guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
-      return isLeading ? nil : try open(calls, self.turn())
-    }
   }
 
   /// Runs one transaction.

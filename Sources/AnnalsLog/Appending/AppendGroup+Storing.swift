@@ -1,0 +1,186 @@
+internal import AnnalsCoding
+internal import AnnalsSchema
+internal import LMDB
+
+// Storing an accepted call.
+extension AppendGroup {
+  /// The maximum number of bytes of entries for which the heads are locked at a time.
+  private static let holdBytes = 1 << 20
+  /// The number of events ahead at which an event's payload is fetched from memory.
+  private static let ahead = 6
+
+  /// The progress of putting a call.
+  private struct Progress {
+    var part = 0
+    var item = 0
+    /// The kind of each of the call's record types; 0 while it has none.
+    var kinds: [UInt32]
+    /// The addition of each record type to the census.
+    var sums: [CensusRow]
+    var revisions: [Revision] = []
+    /// The stream of each event that has an id, if the store has an index of them.
+    var streams: [UInt64] = []
+  }
+
+  /// Puts the events of an accepted call.
+  mutating func store(
+    _ request: AppendRequest, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Appended {
+    if !request.attachments.isEmpty { try beginAttachments(in: &transaction) }
+    if !request.tags.isEmpty { try beginTags(in: &transaction) }
+    if request.hasPersonalFields { try beginPersonalFields(in: &transaction) }
+    if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
+    let first = last + 1
+    var progress = Progress(
+      kinds: request.records.map { kinds.kind(of: $0) ?? 0 },
+      sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
+    progress.revisions.reserveCapacity(request.items.count)
+    let heads = heads
+    while progress.item < request.items.count {
+      try heads.withTable { (table) throws(AnnalsError) in
+        try putRun(of: request, &progress, &table, &transaction)
+      }
+    }
+    if case .index(let table) = search, request.hasIDs {
+      try putIDs(of: request, progress, in: table, &transaction)
+    }
+    for (record, sum) in progress.sums.enumerated() {
+      census[progress.kinds[record], default: CensusRow()].add(sum)
+    }
+    count += UInt64(request.items.count)
+    let positions = (first...last).map { Position($0) }
+    return Appended(positions: positions, revisions: progress.revisions, wasRepeated: false)
+  }
+
+  /// Puts the ids of a call's events into the index.
+  private func putIDs(
+    of request: AppendRequest, _ progress: Progress, in table: Table, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    var next = 0
+    for (item, revision) in zip(request.items, progress.revisions) {
+      guard let id = item.id else { continue }
+      let row = IDRow(stream: Position(progress.streams[next]), id: id, revision: revision)
+      try transaction.put(row, in: table)
+      next += 1
+    }
+  }
+
+  /// Puts events up to the limit for which the heads may be locked.
+  private mutating func putRun(
+    of request: AppendRequest, _ progress: inout Progress, _ table: inout HeadTable,
+    _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let items = request.items.span
+    let parts = request.parts.span
+    let end = min(progress.item + Self.hold, items.count)
+    let noBytes = Span<UInt8>()
+    var bytes = 0
+    var fetched = progress.part
+    var item = progress.item
+    while item < end, bytes < Self.holdBytes {
+      // A part without events is only checked.
+      while parts[progress.part].items.upperBound <= item { progress.part += 1 }
+      // Heads are searched in the index two runs ahead, and in their slots one run ahead.
+      if fetched < parts.count, progress.part + Self.run >= fetched {
+        let next = min(fetched + Self.run, parts.count)
+        for index in next..<min(next + Self.run, parts.count) { table.slots.prefetchIndex(parts[index].hash) }
+        for index in fetched..<next { table.slots.prefetchSlot(parts[index].hash) }
+        fetched = next
+      }
+      // The bytes have probably not been touched since another thread made them.
+      if item + Self.ahead < end { items[item + Self.ahead].payload.span.prefetch() }
+      let record = items[item].record
+      var rows: [UInt8] = []
+      if progress.kinds[record] == 0 {
+        (progress.kinds[record], rows) = try register(request.records[record], of: request)
+      }
+      progress.sums[record].add(bytes: items[item].payload.count)
+      let slot = try slot(request, progress.part, transaction, &table)
+      last += 1
+      let hasID = items[item].id != nil
+      let tagged =
+        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, transaction)
+      if let slot {
+        var draft = EntryDraft(
+          kind: progress.kinds[record], time: items[item].time, name: noBytes,
+          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
+        draft.links = table.extend(slot, hasID: hasID)
+        draft.stream = table.slots.id(slot)
+        draft.revision = Revision(table.slots.revision(slot))
+        if hasID { progress.streams.append(draft.stream) }
+        draft.id = items[item].id
+        draft.isEndOfCall = item + 1 == items.count
+        bytes += try put(draft, &transaction)
+        progress.revisions.append(draft.revision)
+      } else {
+        table.begin(parts[progress.part].hash, hasID: hasID)
+        if hasID { progress.streams.append(last) }
+        let name = parts[progress.part].stream.text
+        var draft = EntryDraft(
+          kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
+          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
+        draft.id = items[item].id
+        draft.isEndOfCall = item + 1 == items.count
+        bytes += try put(draft, &transaction)
+        progress.revisions.append(0)
+      }
+      item += 1
+    }
+    progress.item = item
+    table.count(bytes: bytes)
+  }
+
+  /// Returns the slot of a part's stream, whose head is whole; `nil` for a stream that the next entry begins.
+  @inline(__always)
+  private func slot(
+    _ request: AppendRequest, _ index: Int, _ transaction: borrowing WriteTransaction,
+    _ table: inout HeadTable
+  ) throws(AnnalsError) -> Int? {
+    // The slot found for the decision may have been reused for another head since.
+    if !places.isEmpty, places[index].id != 0, table.slots.id(places[index].slot) == places[index].id {
+      return places[index].slot
+    }
+    if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) { return slot }
+    // It was looked up once. Only this call can have begun the stream since, and then its head would be
+    // found.
+    if !places.isEmpty, places[index].id == 0 { return nil }
+    let place = try Self.look(up: request.parts[index], StoreReader(transaction.view, tables), &table)
+    return place.id == 0 ? nil : place.slot
+  }
+
+  /// Puts an entry at the end of the log.
+  ///
+  /// - Returns: The size of the entry in bytes.
+  @inline(__always)
+  func put(
+    _ draft: borrowing EntryDraft, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Int {
+    let count = draft.count
+    let position = Position(last)
+    do throws(EnvironmentError) {
+      try transaction.append(count, forKey: last, in: tables.entries) { bytes in
+        draft.write(to: &bytes, at: position)
+      }
+    } catch {
+      throw AnnalsError(error)
+    }
+    return count
+  }
+
+  /// Gives a record type the next number.
+  ///
+  /// - Returns: The number, and the rows in its first entry.
+  private mutating func register(
+    _ record: AppendRequest.Record, of request: AppendRequest
+  ) throws(AnnalsError) -> (kind: UInt32, rows: [UInt8]) {
+    let new: EntryRows.New
+    let oldest = request.oldestReader(of: record.type, version: record.version, shape: record.shape)
+    do { new = try kinds.register(record, first: Position(last + 1), oldestReader: oldest) } catch {
+      throw AnnalsError(error, record)
+    }
+    registered.append(new)
+    return (new.kind, EntryRows(new: [new]).encoded())
+  }
+}

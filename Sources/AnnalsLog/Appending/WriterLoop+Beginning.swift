@@ -1,0 +1,56 @@
+internal import AnnalsCoding
+internal import LMDB
+
+// The begin of a transaction, with the tables that its calls need.
+extension WriterLoop {
+  /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
+  private static let smallGroup = 24 << 10
+
+  /// A transaction that has begun, and the newest entry before it.
+  struct Opened: ~Copyable {
+    var transaction: WriteTransaction
+    let last: UInt64
+    /// How event ids are recognised.
+    let search: IDSearch
+  }
+
+  /// Begins a transaction for a group.
+  ///
+  /// - Returns: `nil` if the generation has been succeeded by another.
+  mutating func open(
+    _ calls: [GroupCall], _ turn: consuming Environment.Turn
+  ) throws(AnnalsError) -> Opened? {
+    let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    let (index, inline, tags) = (generation.environment.ids, generation.inline, generation.environment.tags)
+    let bytes = calls.reduce(0) { $0 + $1.request.bytes }
+    let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
+    let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
+    guard let last = try catchUp(transaction) else {
+      transaction.abort()
+      return nil
+    }
+    // A table that another process has made can only be used by a later transaction.
+    if inline == nil, rules.contains(where: \.isInForce) {
+      transaction.abort()
+      try generation.openInline()
+      guard generation.inline != nil else { throw AnnalsError.missingInline }
+      return isLeading ? nil : try open(calls, self.turn())
+    }
+    if tags == nil, needsTags(for: calls) {
+      transaction.abort()
+      if isLeading { return nil }
+      try openTags()
+      return try open(calls, self.turn())
+    }
+    switch (idempotency, index) {
+    case (.window(let length), _):
+      return Opened(transaction: transaction, last: last, search: .window(UInt64(length)))
+    case (.always, let index?): return Opened(transaction: transaction, last: last, search: .index(index))
+    case (.always, nil):
+      transaction.abort()
+      try generation.environment.openIDs()
+      guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
+      return isLeading ? nil : try open(calls, self.turn())
+    }
+  }
+}
