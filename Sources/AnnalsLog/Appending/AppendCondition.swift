@@ -3,33 +3,55 @@ internal import LMDB
 
 /// A query that no entry after a position may match, or a call is refused.
 package struct AppendCondition: Sendable {
-  /// Whether an entry matches exactly, which the kinds and tags of the query do not always say.
-  package typealias Match =
-    @Sendable (borrowing LentEntry, StreamName, KindRegistry, Generation) throws(AnnalsError) -> Bool
+  /// Makes the exact comparison for the kinds of a transaction.
+  package typealias Comparing = @Sendable (KindRegistry, Generation) -> any ConditionComparison
 
   let query: QuerySource
   /// The position after which entries are compared; `nil` for all entries.
   package let after: Position?
-  private let match: Match?
+  /// Makes the exact comparison; `nil` if all entries of the query match.
+  fileprivate let comparing: Comparing?
 
   /// Creates a condition.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - after: The position after which entries are compared; `nil` for all entries.
-  ///   - match: Whether an entry of the query matches; `nil` if all of them do.
-  package init(_ query: QuerySource, after: Position?, _ match: Match? = nil) {
+  ///   - comparing: Makes the exact comparison of an entry, which kinds and tags do not always decide; `nil`
+  ///     if all entries of the query match. It is called at most once for a call, before the first entry.
+  package init(_ query: QuerySource, after: Position?, _ comparing: Comparing? = nil) {
     self.query = query
     self.after = after
-    self.match = match
+    self.comparing = comparing
   }
+}
 
-  fileprivate func matches(
-    _ entry: borrowing LentEntry, _ check: ConditionCheck, _ reader: StoreReader
-  ) throws(AnnalsError) -> Bool {
-    guard let match else { return true }
-    return try match(entry, reader.name(of: entry.stream), check.kinds, check.generation)
-  }
+/// Compares entries that a query selects by kind and tag exactly, in one transaction.
+package protocol ConditionComparison {
+  /// Compares an entry.
+  ///
+  /// - Parameter stream: The name of its stream.
+  /// - Throws: ``AnnalsError`` if the entry cannot be read and the readers of the store stop at it.
+  func compare(
+    _ entry: borrowing LentEntry, of stream: StreamName
+  ) throws(AnnalsError) -> ConditionResult
+}
+
+/// The result of an exact comparison.
+package enum ConditionResult: Sendable {
+  /// The entry does not match.
+  case differs
+  /// The entry matches.
+  case matches
+  /// The entry cannot be read, and may match.
+  case unreadable
+}
+
+/// The first entry that refuses a call by its condition.
+package struct ConditionMatch: Equatable, Sendable {
+  package var position: Position
+  /// Whether it cannot be read, so that it only may match.
+  package var isUnreadable = false
 }
 
 /// Compares the conditions of a call with the log inside a transaction, and with the calls before it there.
@@ -45,27 +67,28 @@ struct ConditionCheck {
   ///
   /// - Complexity: Nothing of the log is read where no tag of the query was used after the position. A query
   ///   with an item that names types alone reads every entry after it.
-  func firstMatch(_ reader: StoreReader) throws(AnnalsError) -> Position? {
-    var first: Position?
+  func firstMatch(_ reader: StoreReader) throws(AnnalsError) -> ConditionMatch? {
+    var first: ConditionMatch?
     for condition in conditions {
       guard let found = try firstMatch(of: condition, reader) else { continue }
-      first = min(first ?? found, found)
+      if first.map({ found.position < $0.position }) ?? true { first = found }
     }
     return first
   }
 
   private func firstMatch(
     of condition: AppendCondition, _ reader: StoreReader
-  ) throws(AnnalsError) -> Position? {
+  ) throws(AnnalsError) -> ConditionMatch? {
     let after = condition.after?.rawValue ?? 0
     guard after < last else { return nil }
     let query = try condition.query.resolve(kinds)
     if query.items.isEmpty { return nil }
+    var comparison: (any ConditionComparison)?
     guard query.isByTags else {
       let log = LogSteps(start: Position(after + 1), backwards: false, last: last, limit: .max)
       var cursor = try EntryCursor(reader, EntrySteps(log: log))
       while let entry = try cursor.next() {
-        if try query.includes(entry), try condition.matches(entry, self, reader) { return entry.position }
+        if let match = try match(entry, query, condition, &comparison, reader) { return match }
       }
       return nil
     }
@@ -78,8 +101,26 @@ struct ConditionCheck {
     while let (found, _) = try steps.next(reader, &window) {
       let position = Position(found)
       let entry = try reader.lend(try reader.bytes(at: position), at: position)
-      if try query.includes(entry), try condition.matches(entry, self, reader) { return position }
+      if let match = try match(entry, query, condition, &comparison, reader) { return match }
     }
     return nil
+  }
+
+  /// Compares an entry with a condition.
+  ///
+  /// - Parameter comparison: The exact comparison, which the first entry makes.
+  private func match(
+    _ entry: borrowing LentEntry, _ query: StoredQuery, _ condition: AppendCondition,
+    _ comparison: inout (any ConditionComparison)?, _ reader: StoreReader
+  ) throws(AnnalsError) -> ConditionMatch? {
+    guard try query.includes(entry) else { return nil }
+    guard let comparing = condition.comparing else { return ConditionMatch(position: entry.position) }
+    let exact = comparison ?? comparing(kinds, generation)
+    comparison = exact
+    switch try exact.compare(entry, of: reader.name(of: entry.stream)) {
+    case .differs: return nil
+    case .matches: return ConditionMatch(position: entry.position)
+    case .unreadable: return ConditionMatch(position: entry.position, isUnreadable: true)
+    }
   }
 }

@@ -32,11 +32,11 @@ protocol AppendState: ~Escapable {
   func identities(of end: StreamEnd, _ revisions: ClosedRange<UInt64>) throws(Failure) -> [EntryIdentity]
 
   /// Returns the first entry that matches a condition of the call; `nil` if none does.
-  func firstMatch() throws(Failure) -> Position?
+  func firstMatch() throws(Failure) -> ConditionMatch?
 }
 
 extension AppendState where Self: ~Escapable {
-  func firstMatch() throws(Failure) -> Position? { nil }
+  func firstMatch() throws(Failure) -> ConditionMatch? { nil }
 }
 
 /// The end of a stream: the part of its head that a decision needs.
@@ -85,7 +85,7 @@ package enum AppendVerdict: Sendable {
   /// Expectations did not hold.
   case conflict([Violation])
   /// An entry matches a query that none may match.
-  case matched(Position)
+  case matched(ConditionMatch)
 }
 
 /// Decides append calls, as a pure function of the call and one snapshot: no clock, no randomness, no
@@ -107,8 +107,8 @@ enum AppendDecision {
       if try state.limit(ofPart: index).isClosed { return .closed(part.stream) }
     }
     if let verdict = try violations(of: request, in: state) { return verdict }
-    guard !request.conditions.isEmpty, let position = try state.firstMatch() else { return .accepted }
-    return .matched(position)
+    guard !request.conditions.isEmpty, let match = try state.firstMatch() else { return .accepted }
+    return .matched(match)
   }
 
   /// Returns the verdict on a call whose expectations do not hold; `nil` if all do.

@@ -20,6 +20,8 @@ extension AppendGroup {
       reader: reader, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader), hasLimits: kinds.limitsStreams)
     if !request.conditions.isEmpty {
+      var kinds = kinds
+      kinds.isUncommitted = !registered.isEmpty || hasRaisedEpoch
       state.conditions = ConditionCheck(
         conditions: request.conditions, last: last, kinds: kinds, generation: generation, tags: tags)
     }

@@ -59,7 +59,7 @@ struct GroupState: AppendState, ~Escapable {
 
   func end(ofPart index: Int) -> StreamEnd? { ends[index] }
 
-  func firstMatch() throws(AnnalsError) -> Position? { try conditions?.firstMatch(reader) }
+  func firstMatch() throws(AnnalsError) -> ConditionMatch? { try conditions?.firstMatch(reader) }
 
   func revisions(of ids: [UUID], in end: StreamEnd) throws(AnnalsError) -> [UUID: Revision] {
     guard let newest = end.newestID else { return [:] }

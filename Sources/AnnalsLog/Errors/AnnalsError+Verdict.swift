@@ -47,11 +47,13 @@ extension AnnalsError {
           $0.violations = violations
           $0.stream = violations.first?.stream
         })
-    case .matched(let position):
+    case .matched(let match):
+      let reason =
+        match.isUnreadable
+        ? "the entry cannot be read, so that it may match the query of the append's condition; nothing was written: read again and decide again, and give the condition the position of that read"
+        : "the entry matches the query of the append's condition; nothing was written: read again and decide again"
       self.init(
-        .conflict,
-        "position \(position): the entry matches the query of the append's condition; nothing was written: read again and decide again",
-        details: Details { $0.position = position })
+        .conflict, "position \(match.position): \(reason)", details: Details { $0.position = match.position })
     case .accepted, .repeated:
       self.init(.wrongUse, "an append that succeeded was reported as a failure")
     }

@@ -49,6 +49,9 @@ package struct KindRegistry: Sendable {
   package var hasTags = false
   /// Whether entries may have encrypted fields.
   package var hasPersonalFields = false
+  /// Whether it has changes of a transaction that may still be aborted. Nothing that is made from it may be
+  /// kept longer than the transaction.
+  package var isUncommitted = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
   private(set) var unnoted: Set<UInt32> = []

@@ -14,13 +14,16 @@ extension Quarantine {
   /// them.
   package func takes(_ entry: borrowing LentEntry, of stream: StreamName, because error: AnnalsError) -> Bool
   {
-    guard error.code == .malformed || error.code == .ruleFailed, let type = error.details.type else {
-      return false
-    }
+    guard Self.mayTake(error), let type = error.details.type else { return false }
     report(
       QuarantinedEntry(
         position: entry.position, stream: stream, revision: entry.revision, type: type,
         version: error.details.version, cause: error))
     return true
+  }
+
+  /// Whether readers with a quarantine skip an entry for this reason.
+  package static func mayTake(_ error: AnnalsError) -> Bool {
+    (error.code == .malformed || error.code == .ruleFailed) && error.details.type != nil
   }
 }

@@ -4,8 +4,8 @@ package import AnnalsCoding
 package struct QuerySource: Sendable {
   /// The tags in it.
   let tags: [EventTag]
-  /// Returns the query for kinds.
-  let resolve: @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
+  /// Returns the query for the kinds of a snapshot.
+  package let resolve: @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
 
   /// Creates a source.
   ///
@@ -18,9 +18,6 @@ package struct QuerySource: Sendable {
     self.tags = tags
     self.resolve = resolve
   }
-
-  /// The query for the kinds of a snapshot.
-  package func resolved(_ kinds: KindRegistry) throws(AnnalsError) -> StoredQuery { try resolve(kinds) }
 
   /// Throws `.invalidName` for a tag that no event can have.
   package func check() throws(AnnalsError) {

@@ -140,26 +140,6 @@ extension EventQuery {
 
   /// The source of a read; `nil` if the read passes all entries, and their kinds are chosen elsewhere.
   package func sourceByTags(_ resolver: PlanResolver) -> QuerySource? { hasTags ? source(resolver) : nil }
-
-  /// The condition that no event after `position` matches.
-  ///
-  /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have.
-  func condition(after position: Position?, _ resolver: PlanResolver) throws(AnnalsError) -> AppendCondition {
-    let plan = resolver.plan
-    // A cache for the kinds of a transaction must not outlive it, because it may be aborted.
-    let source = QuerySource(tags: items.flatMap(\.tags)) { (kinds) throws(AnnalsError) in
-      try self.source(PlanResolver(plan)).resolved(kinds)
-    }
-    try source.check()
-    return AppendCondition(source, after: position) {
-      (entry, stream, kinds, generation) throws(AnnalsError) in
-      let upcaster = Upcaster(
-        reach: PlanResolver(plan), kinds: kinds, log: generation.current.log, generation: generation)
-      let buffer = TypedEventBuffer<Event>()
-      try upcaster.upcast(entry, of: stream, into: buffer)
-      return buffer.entries.contains { self.includes($0) }
-    }
-  }
 }
 
 extension EventQuery {

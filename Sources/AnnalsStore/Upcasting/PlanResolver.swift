@@ -18,6 +18,9 @@ package final class PlanResolver: Sendable {
   }
   private let known = Mutex(Known())
 
+  /// The same plan for conditions, once one has needed it.
+  private let strictResolver = Mutex<PlanResolver?>(nil)
+
   /// The mark of each type of aggregate state. It hashes the text of the whole plan.
   private let stateMarks = Mutex<[ObjectIdentifier: [UInt8]]>([:])
 
@@ -74,6 +77,17 @@ package final class PlanResolver: Sendable {
       plan, lease: lease, isAdopting: isAdopting, mayPassOver: mayPassOver, observer: observer)
   }
 
+  /// The same plan for conditions of appends, which pass over nothing: made once, for all of them.
+  var strict: PlanResolver {
+    if quarantine == nil, skipping == nil { return self }
+    return strictResolver.withLock { known in
+      if let known { return known }
+      let new = PlanResolver(plan, isAdopting: isAdopting, mayPassOver: mayPassOver)
+      known = new
+      return new
+    }
+  }
+
   /// Returns the same plan for readers that stop at unreadable entries.
   package func stopping() -> PlanResolver {
     if quarantine == nil { return self }
@@ -122,20 +136,26 @@ package final class PlanResolver: Sendable {
   /// Returns, by kind number, where entries enter the plan; `nil` for kinds that do not, and for numbers
   /// without a kind.
   func table(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
+    if kinds.isUncommitted { return newTable(for: kinds) }
     let count = kinds.kinds.count
     return known.withLock { known in
       if known.generation == kinds.generation, known.epoch == kinds.epoch, known.count >= count {
         return known.table
       }
-      let highest = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
-      var table = [CompiledPlan.Entrance?](repeating: nil, count: highest)
-      for kind in kinds.kinds.values {
-        // A reader that meets such an entry asks again for the reason.
-        table[Int(kind.number)] = try? entrance(of: kind, in: kinds)
-      }
+      let table = newTable(for: kinds)
       known = Known(generation: kinds.generation, count: count, epoch: kinds.epoch, table: table)
       return table
     }
+  }
+
+  private func newTable(for kinds: KindRegistry) -> [CompiledPlan.Entrance?] {
+    let highest = kinds.kinds.keys.max().map { Int($0) + 1 } ?? 0
+    var table = [CompiledPlan.Entrance?](repeating: nil, count: highest)
+    for kind in kinds.kinds.values {
+      // A reader that meets such an entry asks again for the reason.
+      table[Int(kind.number)] = try? entrance(of: kind, in: kinds)
+    }
+    return table
   }
 
   /// Returns where entries of `kind` enter the plan.

@@ -1,0 +1,64 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+extension EventQuery {
+  /// The condition that no event after `position` matches.
+  ///
+  /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have.
+  func condition(after position: Position?, _ resolver: PlanResolver) throws(AnnalsError) -> AppendCondition {
+    let strict = resolver.strict
+    let source = source(strict)
+    try source.check()
+    return AppendCondition(source, after: position) { (kinds, generation) in
+      EventComparison(
+        query: self,
+        upcaster: Upcaster(
+          reach: strict, kinds: kinds, log: generation.current.log, generation: generation),
+        readers: resolver)
+    }
+  }
+}
+
+/// Compares the events of entries with the query of a condition, in one transaction.
+private struct EventComparison<Event: SchemaEvent>: ConditionComparison {
+  let query: EventQuery<Event>
+  /// Throws for every entry that cannot be read.
+  let upcaster: Upcaster
+  /// Says which of these entries the readers of the store skip.
+  let readers: PlanResolver
+  private let buffer = TypedEventBuffer<Event>()
+
+  init(query: EventQuery<Event>, upcaster: Upcaster, readers: PlanResolver) {
+    self.query = query
+    self.upcaster = upcaster
+    self.readers = readers
+  }
+
+  func compare(
+    _ entry: borrowing LentEntry, of stream: StreamName
+  ) throws(AnnalsError) -> ConditionResult {
+    buffer.keep(first: 0)
+    do throws(AnnalsError) { try upcaster.upcast(entry, of: stream, into: buffer) } catch {
+      // Nobody knows what a rule would have made of it.
+      if readers.quarantine != nil, Quarantine.mayTake(error) { return .unreadable }
+      // Only an item that names no type selects it, and that selects events of every type.
+      if try isOfNewerType(entry) { return .matches }
+      // Reads fail as well.
+      throw error
+    }
+    return buffer.entries.contains { query.includes($0) } ? .matches : .differs
+  }
+
+  /// Whether readers of the store skip an entry because only newer versions have its type.
+  private func isOfNewerType(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {
+    guard readers.skipping != nil else { return false }
+    let kinds = upcaster.reading.kinds.kinds
+    if entry.kind != 0 { return kinds[entry.kind].map { readers.passesOver($0) } ?? false }
+    var isNewer = false
+    try entry.eachPart { (kind, _, _) in
+      if let known = kinds[kind], readers.passesOver(known) { isNewer = true }
+    }
+    return isNewer
+  }
+}
