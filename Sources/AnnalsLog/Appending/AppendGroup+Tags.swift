@@ -6,7 +6,7 @@ extension AppendGroup {
   /// Makes tags known to all programs before the first one.
   mutating func beginTags(in transaction: inout WriteTransaction) throws(AnnalsError) {
     if kinds.hasTags { return }
-    try raiseEpoch()
+    // Not the schema epoch: a pass goes on, and others look for the requirement until the store has it.
     kinds.hasTags = true
     try transaction.require(.tags, tables)
   }

@@ -43,7 +43,7 @@ extension WriterLoop {
     if let row = try reader.merge(), row.position != merge.position, row.position <= end.last {
       otherMerge = row
     }
-    _ = try generation.kinds(in: reader)
+    _ = try generation.kinds(in: reader, isCommitted: false)
     knownCommit = transaction.id - 1
     return end.last
   }

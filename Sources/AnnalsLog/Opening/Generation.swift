@@ -18,6 +18,8 @@ package final class Generation: Sendable {
   private let lastKinds: Mutex<KindRegistry>
   /// The newest commit that is known not to be the seal.
   private let lastInUse = Atomic<UInt64>(0)
+  /// The newest commit that is known to have no tagged events.
+  private let lastUntagged = Atomic<UInt64>(0)
   /// Whether a pass has noted moves of streams: 0 if not checked, 1 for no, 2 for yes. Only a pass notes
   /// them, in the generation that it builds.
   private let moves = Atomic<UInt8>(0)
@@ -55,17 +57,43 @@ package final class Generation: Sendable {
   func publish(_ kinds: KindRegistry) {
     lastKinds.withLock { known in
       guard kinds.generation == known.generation else { return }
-      if kinds.kinds.count >= known.kinds.count, kinds.epoch >= known.epoch { known = kinds }
+      guard kinds.kinds.count >= known.kinds.count, kinds.epoch >= known.epoch else { return }
+      // Tags come without a rise of the epoch, and stay.
+      let hasTags = known.hasTags || kinds.hasTags
+      known = kinds
+      known.hasTags = hasTags
     }
   }
 
   /// Returns at least the kinds in the snapshot of `reader`.
-  func kinds(in reader: StoreReader) throws(AnnalsError) -> KindRegistry {
+  ///
+  /// - Parameter isCommitted: Whether the snapshot is of a commit, and not of a transaction that may change
+  ///   or be aborted.
+  func kinds(in reader: StoreReader, isCommitted: Bool = true) throws(AnnalsError) -> KindRegistry {
     let known = kinds
-    if try reader.kindCount() <= known.kinds.count, try reader.schemaEpoch() <= known.epoch { return known }
+    if try reader.kindCount() <= known.kinds.count, try reader.schemaEpoch() <= known.epoch,
+      try !hasNewTags(known, in: reader, isCommitted: isCommitted)
+    {
+      return known
+    }
     let newer = try reader.kinds()
     publish(newer)
     return newer
+  }
+
+  /// Whether a snapshot has tagged events that the known kinds do not show.
+  ///
+  /// - Complexity: One comparison if there was no commit since the last look, otherwise one row.
+  private func hasNewTags(
+    _ known: KindRegistry, in reader: StoreReader, isCommitted: Bool
+  ) throws(AnnalsError) -> Bool {
+    if known.hasTags { return false }
+    guard isCommitted else { return try reader.requires(.tags) }
+    let commit = reader.view.id
+    if lastUntagged.load(ordering: .relaxed) == commit { return false }
+    if try reader.requires(.tags) { return true }
+    lastUntagged.store(commit, ordering: .relaxed)
+    return false
   }
 }
 

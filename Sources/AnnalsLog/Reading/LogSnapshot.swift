@@ -8,14 +8,17 @@ public struct LogSnapshot: ~Copyable {
   package let generation: Generation
   package let kinds: KindRegistry
   package let heads: SnapshotHeads
+  /// The optional tables that were open when it began. It cannot use any other one.
+  let laterTables: [Table]
 
   package init(_ core: LogCore) throws(AnnalsError) {
     var generation = core.generation
     while true {
+      let laterTables = generation.environment.openLaterTables
       let transaction = try Self.begin(in: generation)
       if let kinds = try Self.kinds(in: transaction, generation) {
-        // A table that another process has made can only be used by a later transaction.
-        if kinds.hasTags, generation.environment.tags == nil {
+        // A table that was made or opened meanwhile can only be used by a later transaction.
+        if kinds.hasTags, !laterTables.contains(where: { $0.definition == StoreTables.tags }) {
           try generation.environment.openTags()
           if generation.environment.tags != nil {
             transaction.end()
@@ -26,6 +29,7 @@ public struct LogSnapshot: ~Copyable {
         self.generation = generation
         self.kinds = kinds
         heads = SnapshotHeads(generation.heads)
+        self.laterTables = laterTables
         return
       }
       transaction.end()

@@ -78,6 +78,8 @@ extension Pass {
 
   /// Begins to rewrite the entries at `range`.
   private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
+    // All entries of the range are there, and the requirement came with the first one that has tags.
+    try followTags()
     var rewriting = work.rewriting(
       old, kinds, isSettingAside: isSettingAside, failing, isArchiving: archive != nil)
     rewriting.runEntries = Int(

@@ -125,8 +125,7 @@ struct Pass {
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.
     if !rows.isEmpty { try target.create(later: StoreTables.inline) }
     if isIndexed { try target.create(later: StoreTables.ids) }
-    let hasTags = try target.read { (reader) throws(AnnalsError) in try reader.kinds().hasTags }
-    if hasTags { try target.create(later: StoreTables.tags) }
+    try followTags()
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     try MovedCopy(source: source, target: target).run()
     limitsCopied = try LimitCopy(
@@ -151,6 +150,16 @@ struct Pass {
         return try seal(turn())
       }
     }
+  }
+
+  /// Makes the table of tags once the old generation has tagged events, which may be during the pass.
+  ///
+  /// - Complexity: One look-up until it has some.
+  func followTags() throws(AnnalsError) {
+    guard target.environment.tags == nil,
+      try source.read({ (reader) throws(AnnalsError) in try reader.requires(.tags) })
+    else { return }
+    try target.create(later: StoreTables.tags)
   }
 
   /// Copies the rows of inline projections that the pass does not fold, while writers continue.

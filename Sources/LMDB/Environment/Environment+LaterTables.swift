@@ -8,6 +8,9 @@ extension Environment {
     laterTables.withLock { tables in tables.first { $0.definition.name == name } }
   }
 
+  /// The optional tables of the file that are open.
+  public var openLaterTables: [Table] { laterTables.withLock { $0 } }
+
   /// Opens an optional table of the file, for transactions that begin afterwards.
   ///
   /// - Parameter definition: A definition from the list with which the environment was opened.
