@@ -139,6 +139,9 @@ let package = Package(
         "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
       ],
       swiftSettings: lending),
+    // One store on several machines over a log that all of them share: messages, the rule that applies them
+    // and the store that waits for them. It knows no server.
+    .target(name: "AnnalsReplication", dependencies: ["AnnalsCoding"], swiftSettings: strict),
     // Support for testing plans with Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),

@@ -44,13 +44,14 @@ package enum ExitStatus {
     .noPath: data,
     .requiresActivation: data, .requiresPass: data, .undeclaredFields: data, .needsPlan: data,
     .checkpointMismatch: data, .missingAttachment: data,
-    .keyMissing: data,
+    .keyMissing: data, .diverged: data, .needsCluster: data,
     .noSuchStore: noStore,
     .cannotCreate: cannotCreate,
     .diskFull: inputOutput, .notCommitted: inputOutput, .outcomeUnknown: inputOutput,
     .storeReplaced: inputOutput, .lockFileDamaged: inputOutput, .usedAfterFork: inputOutput,
     .inputOutput: inputOutput,
     .busy: tryAgain, .viewLags: tryAgain, .appendsSuspended: tryAgain, .tooManyReaders: tryAgain,
+    .unavailable: tryAgain,
     .readOnly: permission, .permission: permission,
   ]
 }

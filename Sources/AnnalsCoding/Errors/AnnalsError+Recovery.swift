@@ -21,7 +21,7 @@ extension AnnalsError {
     case .busy, .tooManyReaders, .diskFull, .notCommitted, .cancelled: [.retry]
     case .storeReplaced, .outcomeUnknown, .lockFileDamaged: [.reopen]
     case .requiresActivation: [.activate]
-    case .readOnly, .appendsSuspended, .needsNewer, .superseded: [.openReadOnly]
+    case .readOnly, .appendsSuspended, .needsNewer, .superseded, .needsCluster: [.openReadOnly]
     case .newerSchema, .storeTooOld, .noPath, .damaged, .incomplete, .foreign, .formatVersion: [.moveAside]
     default: []
     }

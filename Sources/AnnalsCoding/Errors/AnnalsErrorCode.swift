@@ -10,7 +10,7 @@ extension AnnalsError {
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
         checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment,
-        keyMissing, subjectForgotten, viewLags
+        keyMissing, subjectForgotten, viewLags, unavailable, diverged, needsCluster
     }
     private let base: Base
 
@@ -130,6 +130,15 @@ extension AnnalsError {
     public static let keyMissing = Code(.keyMissing)
     /// An event has personal data of a person whose key was dropped; nothing of the call was stored.
     public static let subjectForgotten = Code(.subjectForgotten)
+    /// The shared log of a cluster did not answer in time. The message says whether an append may still be
+    /// stored.
+    public static let unavailable = Code(.unavailable)
+    /// The store of this machine differs from the stores of the cluster's other machines; `details.position`
+    /// is its last entry at the comparison.
+    public static let diverged = Code(.diverged)
+    /// The store belongs to a cluster, and takes appends only from programs that open it as a part of that
+    /// cluster.
+    public static let needsCluster = Code(.needsCluster)
     /// The call contradicts itself or the store's state.
     public static let wrongUse = Code(.wrongUse)
   }

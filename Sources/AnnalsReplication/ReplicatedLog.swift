@@ -1,0 +1,48 @@
+package import AnnalsCoding
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A message of a replicated log, as every machine reads it.
+package struct ReplicatedMessage: Sendable {
+  /// The place of the message in the log. Sequences grow, and may have gaps.
+  package let sequence: UInt64
+  /// The time that the log gave the message, in microseconds since 1970.
+  package let time: Int64
+  /// The content; empty if it was erased.
+  package let bytes: [UInt8]
+
+  package init(sequence: UInt64, time: Int64, bytes: [UInt8]) {
+    self.sequence = sequence
+    self.time = time
+    self.bytes = bytes
+  }
+}
+
+/// A totally ordered log that all machines of a cluster share.
+package protocol ReplicatedLog: Sendable {
+  /// Adds a message and returns its sequence.
+  ///
+  /// The log may recognise an id that was added shortly before. Callers do not rely on that.
+  ///
+  /// - Throws: ``AnnalsError`` with code `unavailable` if the outcome is unknown, or if no quorum answers
+  ///   within `limit`; another code if the log refused the message for good, such as `tooLarge`.
+  func publish(_ bytes: [UInt8], id: UUID, within limit: Duration) async throws(AnnalsError) -> UInt64
+
+  /// Calls `receive` for messages after `sequence`, in order, in batches, until the task is cancelled or the
+  /// log is closed. It resumes after reconnects.
+  ///
+  /// - Throws: Any error of `receive`.
+  func follow(
+    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+  ) async throws
+
+  /// Returns the sequence of the last message; 0 for none.
+  func last(within limit: Duration) async throws(AnnalsError) -> UInt64
+
+  /// Removes the bytes of a message for good. Its sequence stays.
+  func erase(_ sequence: UInt64) async throws(AnnalsError)
+}
