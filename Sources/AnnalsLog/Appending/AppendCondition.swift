@@ -11,6 +11,8 @@ package struct AppendCondition: Sendable {
   package let after: Position?
   /// Makes the exact comparison; `nil` if all entries of the query match.
   fileprivate let comparing: Comparing?
+  /// The query in a form that does not depend on this program; `nil` if it has none.
+  package var shared: SharedQuery?
 
   /// Creates a condition.
   ///

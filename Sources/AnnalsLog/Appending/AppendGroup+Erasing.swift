@@ -47,8 +47,9 @@ extension AppendGroup {
       if !whole.contains(index) { rules[index].folded = 0 }
       hasAppliedRules = true
     }
+    let number = try erasingGeneration(of: call, in: &transaction)
     let entry = SystemEntry(
-      .erased(PositionRanges(entries.map(\.position)), generation: generation.number), author: change.author)
+      .erased(PositionRanges(entries.map(\.position)), generation: number), author: change.author)
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
   }
 

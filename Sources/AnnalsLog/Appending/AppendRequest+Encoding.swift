@@ -12,7 +12,7 @@ package enum AppendLimit {
   /// The maximum number of bytes of a transaction, as LMDB leaks and spills beyond (docs/durability.md).
   static let transaction = 128 << 20
   /// The upper bound of the option that limits a payload.
-  static let payload = 100 << 20
+  package static let payload = 100 << 20
   /// The maximum number of bytes of one event's metadata.
   package static let metadata = 1 << 20
   /// The maximum number of bytes of the author or the reason of a change.
@@ -23,7 +23,7 @@ package enum AppendLimit {
 
 extension AppendRequest {
   /// Adds a part after checking its stream's name.
-  mutating func add(
+  package mutating func add(
     checking stream: StreamName, expecting expectation: Expectation
   ) throws(AnnalsError) {
     try NameRule.check(stream.text, role: "stream")

@@ -91,7 +91,7 @@ package struct AppendRequest: Sendable {
   /// Whether any part expects something.
   private(set) var hasExpectations = false
   /// The approximate number of bytes that it adds to a transaction.
-  private(set) var bytes = 0
+  package private(set) var bytes = 0
   /// The rules that it goes through; empty for a call without a plan.
   package var rules: [any AppendRule] = []
   /// For an import, the state of the log in which none of its ids was present. Ids that came later are left
@@ -99,6 +99,9 @@ package struct AppendRequest: Sendable {
   package var sight: LogSight?
   /// The change of the log that is asked for in place of events; `nil` in an ordinary call.
   package var change: LogChange?
+  /// The time that the log of a cluster gave the call, in microseconds since 1970; `nil` for a call of this
+  /// process alone.
+  package var sharedTime: Int64?
   /// The time at which its caller began to wait, if it had to wait for space in the queue.
   var since: ContinuousClock.Instant?
   private var indices: [Record: Int] = [:]

@@ -109,7 +109,9 @@ package struct PhaseChange {
 extension AppendRequest {
   /// Returns the oldest version whose programs read records that are stored in this way, according to the
   /// call's rules; `nil` if none knows it.
-  func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
+  package func oldestReader(
+    of name: ExactText, version: SchemaVersion?, shape: StoredShape?
+  ) -> SchemaVersion? {
     for rule in rules {
       if let oldest = rule.oldestReader(of: name, version: version, shape: shape) { return oldest }
     }

@@ -4,13 +4,25 @@ extension EventLog {
   /// Passes an encoded call to the writer.
   package func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
     try mustTakeAppends()
+    if let sequencer = options.sequencer { return try await sequencer.append(request) }
     return try await core.append(request, options)
   }
 
   /// Passes an encoded call to the writer, and blocks the calling thread until it is answered.
   package func append(blocking request: AppendRequest) throws(AnnalsError) -> Appended {
     try mustTakeAppends()
+    if let sequencer = options.sequencer { return try sequencer.appendBlocking(request) }
     return try core.appendBlocking(request, options)
+  }
+
+  /// Applies changes in the order of a log that several machines share, in one transaction, and blocks the
+  /// calling thread meanwhile.
+  ///
+  /// - Returns: The verdict on each call, in order. A refused call has changed nothing.
+  /// - Throws: Any error that is no verdict; nothing of the batch is applied then.
+  package func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    try mustTakeAppends()
+    return try core.apply(batch)
   }
 
   private func mustTakeAppends() throws(AnnalsError) {

@@ -8,4 +8,10 @@ struct GroupCall: Sendable {
     self.request = request
     durability = request.change == nil ? options.durability : .full
   }
+
+  /// A call of a batch that a shared log has put in order.
+  init(_ request: AppendRequest, of batch: SequencedBatch) {
+    self.request = request
+    durability = batch.durability
+  }
 }

@@ -148,6 +148,11 @@ package final class LogWriter: Sendable {
     return reply.wait()
   }
 
+  /// Applies a batch of a shared log on the calling thread.
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    try seat.apply(batch)
+  }
+
   /// Stores a call on the calling thread, if nothing else waits and the call is small.
   private func storeHere(_ call: GroupCall) -> Result<Appended, AnnalsError>? {
     guard call.request.bytes <= Self.smallCall, line.isQuiet else { return nil }

@@ -29,6 +29,7 @@ extension WriterLoop {
     for name in [StoreMeta.Name.schemaEpoch, .requires, .window] { try reader.read(name, into: &meta) }
     try StoreMeta.check(meta.requires, forWriting: true)
     idempotency = meta.idempotency
+    isShared = meta.requires.contains(.cluster)
     tags = TagHeads()
     times = nil
     rules = meta.requires.contains(.inline) ? try reader.ruleRows() : []

@@ -40,6 +40,8 @@ struct WriterLoop {
   var tags = TagHeads()
   /// The newest times of commits, at the newest known commit; `nil` if they were not read.
   var times: CommitTimes?
+  /// Whether the store takes changes from a shared log alone.
+  var isShared = false
   /// How the store recognises event ids.
   var idempotency = StoreOptions.Idempotency.window(64)
 
@@ -126,7 +128,7 @@ struct WriterLoop {
   }
 
   /// Reads the entries that other processes have written since the last look.
-  private mutating func follow() throws(AnnalsError) {
+  mutating func follow() throws(AnnalsError) {
     let newest = try storage { () throws(EnvironmentError) in try generation.environment.lastTransaction() }
     if newest == knownCommit { return }
     try generation.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
@@ -187,9 +189,10 @@ struct WriterLoop {
 
   /// Runs one transaction.
   ///
+  /// - Parameter batch: The batch of a shared log that the calls are of; `nil` for calls of this process.
   /// - Returns: The answers.
-  private mutating func store(
-    _ calls: [GroupCall], _ opened: consuming Opened
+  mutating func store(
+    _ calls: [GroupCall], _ opened: consuming Opened, of batch: SequencedBatch? = nil
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
     let last = opened.last
     let search = opened.search
@@ -204,12 +207,17 @@ struct WriterLoop {
     var mark: EntryMark?
     do throws(AnnalsError) {
       answers.reserveCapacity(calls.count)
-      for call in calls { answers.append(try group.run(call.request, in: &transaction)) }
-      if group.hasChanges {
+      try batch?.begin(StoreReader(transaction.view, generation.tables))
+      for call in calls { answers.append(try answer(call.request, &group, in: &transaction)) }
+      if group.hasChanges || batch != nil {
         try group.putRows(in: &transaction)
-        try group.noteTime(clock().microseconds, from: last + 1, in: &transaction)
+        if let batch {
+          try finish(batch, answers, in: &transaction)
+        } else {
+          try group.noteTime(clock().microseconds, from: last + 1, in: &transaction)
+        }
         try merge.slice(in: &transaction)
-        mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables))
+        if batch == nil { mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables)) }
       }
     } catch {
       // Before the turn ends with the transaction: readers must not mistake entries that are not stored for
@@ -219,7 +227,7 @@ struct WriterLoop {
       transaction.abort()
       throw error
     }
-    guard group.hasChanges else {
+    guard group.hasChanges || batch != nil else {
       swap(&group.tags, &tags)
       heads.withTable { $0.keep() }
       transaction.abort()
@@ -234,12 +242,14 @@ struct WriterLoop {
       }
     } catch {
       merge = before
+      if batch != nil { try recover(from: error) }
       guard let mark, case .panicked(let cause) = error else { throw AnnalsError(error) }
       let group = UnsettledGroup(answers: answers, last: mark, cause: cause)
       return try settle(group, otherwise: AnnalsError(error))
     }
     lastCommit = ContinuousClock.now - start
     knownCommit = commit
+    if batch != nil { isShared = true }
     rules = group.rules
     swap(&group.tags, &tags)
     tags.trim()

@@ -19,6 +19,13 @@ final class WriterSeat: Sendable {
     loop.withLock { $0.finish() }
   }
 
+  /// Applies a batch of a shared log on the calling thread.
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    try loop.withLock { (loop) in
+      Result { () throws(AnnalsError) in try loop.apply(batch) }
+    }.get()
+  }
+
   /// Stores one call on the calling thread, if that is possible without waiting for anybody.
   ///
   /// - Returns: The answer; `nil` if the call must join the queue, and nothing has happened.

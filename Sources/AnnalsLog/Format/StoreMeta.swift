@@ -93,6 +93,8 @@ extension StoreMeta.Requirement {
   package static let tags = StoreMeta.Requirement(name: "tags", isForReading: true)
   /// Kinds with encrypted fields.
   package static let personal = StoreMeta.Requirement(name: "personal", isForReading: true)
+  /// Changes that come from the log of a cluster alone.
+  package static let cluster = StoreMeta.Requirement(name: "cluster", isForReading: false)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

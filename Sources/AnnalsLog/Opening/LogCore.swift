@@ -95,6 +95,15 @@ package final class LogCore: Sendable {
         since: request.since ?? .now))
   }
 
+  /// Applies changes in the order of a shared log, and blocks the calling thread meanwhile.
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    let writer = try usableWriter()
+    do throws(AnnalsError) { return try writer.apply(batch) } catch {
+      if error.recovery == [.reopen] { retire() }
+      throw error
+    }
+  }
+
   private func usableWriter() throws(AnnalsError) -> LogWriter {
     if isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     guard let writer else { throw AnnalsError(.readOnly, "the store was opened for reading only") }

@@ -114,10 +114,12 @@ package struct StoreCreation {
   }
 
   /// Writes a whole empty store into `directory`, and waits until it is on disk.
+  ///
+  /// - Parameter log: The id of the new log.
   static func emptyLog(
-    _ directory: Directory, _ open: FileLock, _ idempotency: StoreOptions.Idempotency?
+    _ directory: Directory, _ open: FileLock, _ idempotency: StoreOptions.Idempotency?, log: UUID
   ) throws(AnnalsError) {
-    let current = CurrentFile(log: UUID(), generation: 1)
+    let current = CurrentFile(log: log, generation: 1)
     let (locks, lease) = try files { () throws(StoreFileError) in
       try current.locks(creatingIn: directory, open)
     }

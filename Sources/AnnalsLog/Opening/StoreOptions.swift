@@ -1,6 +1,12 @@
 public import AnnalsCoding
 package import LMDB
 
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
 /// The options for opening a store.
 public struct StoreOptions: Sendable {
   /// The access that an opener has.
@@ -149,6 +155,8 @@ public struct StoreOptions: Sendable {
     get { mergeInterval.entries }
     set { mergeInterval.entries = newValue }
   }
+  /// The id of a log that is created; `nil` for a new one.
+  package var newLogID: UUID?
   /// The options that upper layers add, one value of each type.
   private var added: [ObjectIdentifier: any Sendable] = [:]
 

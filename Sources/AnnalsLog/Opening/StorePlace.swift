@@ -97,7 +97,8 @@ package struct StorePlace {
   /// Creates the store, unless something has its name.
   private func create(_ options: StoreOptions) throws(AnnalsError) -> Bool {
     try StoreCreation(parent: above(), name: fileName).run { (directory, open) throws(AnnalsError) in
-      try StoreCreation.emptyLog(directory, open, options.idempotency)
+      try StoreCreation.emptyLog(
+        directory, open, options.idempotency, log: options.newLogID ?? UUID())
     }
   }
 

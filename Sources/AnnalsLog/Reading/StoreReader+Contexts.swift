@@ -130,14 +130,18 @@ extension StoreReader {
   }
 
   /// Passes the name of each row of `meta` that begins with `prefix` to `body`, in their order.
-  package func eachMetaName(beginningWith prefix: String, _ body: (String) -> Void) throws(AnnalsError) {
-    let start = Array(prefix.utf8)
+  ///
+  /// - Parameter first: The name from which on; `nil` for all with the prefix.
+  package func eachMetaName(
+    beginningWith prefix: String, from first: String? = nil, _ body: (String) -> Void
+  ) throws(AnnalsError) {
+    let (start, prefix) = (Array((first ?? prefix).utf8), Array(prefix.utf8))
     do throws(EnvironmentError) {
       var cursor = try view.cursor(in: tables.meta)
       var found = try cursor.seek(start.span)
       while let row = found {
         let key = row.key.copied
-        guard key.starts(with: start) else { return }
+        guard key.starts(with: prefix) else { return }
         body(String(decoding: key, as: UTF8.self))
         found = try cursor.next()
       }

@@ -110,6 +110,8 @@ extension LogQuery {
   fileprivate func condition(after position: Position?) throws(AnnalsError) -> AppendCondition {
     let source = source
     try source.check()
-    return AppendCondition(source, after: position)
+    var condition = AppendCondition(source, after: position)
+    condition.shared = SharedQuery(self)
+    return condition
   }
 }

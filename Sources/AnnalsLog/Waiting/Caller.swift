@@ -15,18 +15,18 @@ enum Caller<Answer: Sendable>: Sendable {
 }
 
 /// An answer for which a thread waits.
-final class Reply<Answer: Sendable>: Sendable {
+package final class Reply<Answer: Sendable>: Sendable {
   private let answer = Monitor<Answer?>(nil)
 
   /// No answer yet.
-  init() {}
+  package init() {}
 
   /// Sets the answer, and wakes the thread.
-  func set(_ value: Answer) {
+  package func set(_ value: Answer) {
     answer.withLock { $0 = value }
     answer.wake()
   }
 
   /// Blocks the calling thread until there is an answer.
-  func wait() -> Answer { answer.wait { $0 } }
+  package func wait() -> Answer { answer.wait { $0 } }
 }

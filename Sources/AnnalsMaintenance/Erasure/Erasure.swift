@@ -63,7 +63,10 @@ extension EventLog {
       let removed = try snapshot.reader.contextsRemoved()
       var erasures: [Erasure] = []
       for change in try snapshot.systemEntries() {
-        guard case .erased(let positions, let generation) = change.entry.change else { continue }
+        guard case .erased(let positions, var generation) = change.entry.change else { continue }
+        if generation == ClusterRow.anyGeneration {
+          generation = try snapshot.reader.generation(erasedBy: change.position) ?? inUse
+        }
         var remains: [Erasure.Place] = []
         // A file after the one in use is of an unfinished pass, which may have copied the events before.
         if !positions.isEmpty || hasInline {

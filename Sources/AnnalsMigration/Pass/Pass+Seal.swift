@@ -93,7 +93,7 @@ extension Pass {
     if work.move != nil { try moveLimits() }
     try mustHaveNoMoreNames()
     let facts = try source.read { (reader) throws(AnnalsError) in
-      try reader.backups().map { ($0.name, $0.encoded()) }
+      try reader.backups().map { ($0.name, $0.encoded()) } + reader.clusterRows()
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       // Some may have been added since the pass began.

@@ -1,5 +1,5 @@
 package import AnnalsStore
-internal import AnnalsLog
+package import AnnalsLog
 internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
@@ -49,6 +49,9 @@ extension EventStore {
     }
     return nil
   }
+
+  /// The rules of the inline projections that the store was opened with.
+  package var inlineRules: [any AppendRule] { rules.filter { $0 is InlineRule } }
 
   /// Attaches inline projections to a store that is being opened.
   package mutating func attach(_ set: InlineSet?) {

@@ -6,6 +6,8 @@ package import LMDB
 /// The transaction that keeps an activation.
 package struct ActivationWrite {
   private let log: EventLog
+  /// Whether the change comes from the log of the cluster that the store belongs to, at this place in it.
+  @TaskLocal package static var isShared = false
 
   package init(_ log: EventLog) {
     self.log = log
@@ -48,6 +50,7 @@ package struct ActivationWrite {
         return nil
       }
       try StoreMeta.check(meta.requires, forWriting: true)
+      if meta.requires.contains(.cluster), !Self.isShared { throw AnnalsError.needsCluster }
       guard meta.state == .live else {
         throw AnnalsError(
           .appendsSuspended, "the store takes no changes until the last migration is accepted or rolled back")

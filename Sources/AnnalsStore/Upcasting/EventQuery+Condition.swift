@@ -10,13 +10,36 @@ extension EventQuery {
     let strict = resolver.strict
     let source = source(strict)
     try source.check()
-    return AppendCondition(source, after: position) { (kinds, generation) in
+    var condition = AppendCondition(source, after: position) { (kinds, generation) in
       EventComparison(
         query: self,
         upcaster: Upcaster(
           reach: strict, kinds: kinds, log: generation.current.log, generation: generation),
         readers: resolver)
     }
+    condition.shared = shared(resolver.plan)
+    return condition
+  }
+
+  /// The query by the stored types that a plan can turn into the selected ones.
+  ///
+  /// Types of newer versions count as selected, because this program cannot know what becomes of them.
+  private func shared(_ plan: CompiledPlan) -> SharedQuery {
+    SharedQuery(
+      items.map { item in
+        var types: Set<SharedQuery.StoredType>?
+        if let cases = item.cases {
+          types = []
+          for number in plan.sources(ofAny: cases) {
+            let step = plan.steps[number]
+            types?.insert(.init(name: ExactText(step.type), versions: .only(step.version)))
+            if plan.adopted == step.version {
+              types?.insert(.init(name: ExactText(step.type), versions: .none))
+            }
+          }
+        }
+        return SharedQuery.Item(types: types, newerThan: plan.current.version, tags: item.tags.sorted())
+      })
   }
 }
 

@@ -1,0 +1,44 @@
+package import AnnalsCoding
+package import LMDB
+
+/// Calls that a shared log has put in order, and the rows that record how far it is applied: one transaction.
+package struct SequencedBatch: Sendable {
+  /// The calls in the order of the shared log. Each has a ``AppendRequest/sharedTime``.
+  package var calls: [AppendRequest]
+  /// The moment at which the commit counts. The shared log has the calls, so a commit that a power loss takes
+  /// away comes again.
+  package var durability: StoreOptions.Durability
+  /// Compares the state of the log with the one for which the batch was made. A throw ends the transaction.
+  package var begin: @Sendable (StoreReader) throws(AnnalsError) -> Void
+  /// Writes rows in the same transaction, after the verdict on every call is known.
+  package var finish:
+    @Sendable (inout WriteTransaction, StoreTables, [Result<Appended, AnnalsError>]) throws(AnnalsError)
+      -> Void
+
+  package init(
+    _ calls: [AppendRequest], _ durability: StoreOptions.Durability,
+    begin: @escaping @Sendable (StoreReader) throws(AnnalsError) -> Void,
+    finish:
+      @escaping @Sendable (inout WriteTransaction, StoreTables, [Result<Appended, AnnalsError>])
+      throws(AnnalsError) -> Void
+  ) {
+    self.calls = calls
+    self.durability = durability
+    self.begin = begin
+    self.finish = finish
+  }
+}
+
+extension AnnalsError.Code {
+  /// Whether an error with this code is the verdict on a call, which is the same on every machine.
+  ///
+  /// Any other error is one of the machine: of its disk, its memory or its program.
+  package var isVerdict: Bool {
+    switch self {
+    case .conflict, .rejected, .ruleFailed, .streamClosed, .noSuchStream, .streamMoved, .duplicateID,
+      .partialDuplicate, .shapeChanged, .tooLarge, .wrongUse, .invalidName, .malformed:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package import AnnalsCoding
+internal import LMDB
+
+// Batches of a log that several machines share.
+extension WriterLoop {
+  /// Applies a batch in one transaction.
+  ///
+  /// - Returns: The verdict on each call.
+  /// - Throws: Any error that is no verdict; nothing of the batch is applied then.
+  mutating func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    let calls = batch.calls.map { GroupCall($0, of: batch) }
+    while true {
+      if place.generation !== generation { try move() }
+      // Obstacles to reading ahead need not prevent the transaction.
+      try? follow()
+      if generation.needsUnsealing { try generation.unseal(turn()) }
+      guard let opened = try open(calls, turn()) else {
+        try move()
+        continue
+      }
+      let answers = try store(calls, opened, of: batch)
+      keepUp()
+      return answers
+    }
+  }
+
+  /// Decides one call of a transaction, and stores its events if it is accepted.
+  func answer(
+    _ call: AppendRequest, _ group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    if let time = call.sharedTime { return try group.run(call, at: time, in: &transaction) }
+    if isShared { return .failure(AnnalsError.needsCluster) }
+    return try group.run(call, in: &transaction)
+  }
+
+  /// Writes the rows of a batch, after the verdicts on its calls.
+  func finish(
+    _ batch: SequencedBatch, _ answers: [Result<Appended, AnnalsError>],
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    try batch.finish(&transaction, generation.tables, answers)
+    if !isShared { try transaction.require(.cluster, generation.tables) }
+  }
+
+  /// Makes the environment usable after a batch's commit failed, and throws the reason.
+  ///
+  /// Whether the batch is stored, its rows say.
+  mutating func recover(from error: EnvironmentError) throws(AnnalsError) -> Never {
+    knownCommit = nil
+    if case .panicked = error { try reopen() }
+    throw AnnalsError(error)
+  }
+}
+
+extension AnnalsError {
+  /// The error for a call to a store that belongs to a cluster.
+  package static var needsCluster: AnnalsError {
+    AnnalsError(
+      .needsCluster,
+      "the store belongs to a cluster, and all of its changes come from the cluster's log; nothing was written: open it as a part of the cluster, or for reading only"
+    )
+  }
+}
