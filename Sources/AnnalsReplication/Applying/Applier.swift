@@ -1,0 +1,200 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsMaintenance
+internal import AnnalsStore
+internal import LMDB
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Applies the messages of a cluster's log to the store of this machine, each batch in one transaction.
+final class Applier: Sendable {
+  /// What the machine knows of the log after the last batch.
+  private struct Memory {
+    /// The row as it is stored.
+    var stored: MemberState
+    /// The state after messages that changed nothing, for which no row is written.
+    var state: MemberState
+    var recent: RecentCommits
+    /// The rows of commits to which the next one is added.
+    var rows: CommitRows
+    /// The position of the newest entry.
+    var position: UInt64
+    var book = AuditBook()
+  }
+
+  /// The result of a batch.
+  struct Outcome {
+    /// The number of messages that are applied.
+    var count = 0
+    /// The verdicts on calls, by commit.
+    var verdicts: [(id: UUID, verdict: Result<Appended, AnnalsError>)] = []
+    /// The hashes that this machine is to publish.
+    var audits: [Audit] = []
+    /// Why the machine cannot continue after them.
+    var stop: AnnalsError?
+  }
+
+  private let log: EventLog
+  private let machine = UUID()
+  private let rules: [any AppendRule]
+  private let context: ApplyPlan.Context
+  private let memory: Mutex<Memory>
+
+  /// Creates the applier of a store that is a member of a cluster.
+  ///
+  /// - Parameters:
+  ///   - log: The log, opened without a sequencer.
+  ///   - rules: The inline projections of the store.
+  ///   - reads: Returns why this machine's program cannot read a record; `nil` if it can.
+  init(
+    _ log: EventLog, _ rules: [any AppendRule],
+    reads: @escaping @Sendable (AppendRequest.Record) -> AnnalsError?
+  ) throws(AnnalsError) {
+    self.log = log
+    self.rules = rules
+    context = ApplyPlan.Context(log: log.id, shapes: ShapeMemory(), reads: reads)
+    memory = Mutex(try Self.memory(log))
+  }
+
+  private static func memory(_ log: EventLog) throws(AnnalsError) -> Memory {
+    try log.read { (snapshot) throws(AnnalsError) in
+      let reader = snapshot.reader
+      guard let state = try reader.memberState() else { throw AnnalsError.noMember }
+      return Memory(
+        stored: state, state: state, recent: try reader.recentCommits(upTo: state.sequence),
+        rows: try reader.commitRows(from: CommitRows.start(of: state.sequence)),
+        position: try reader.last())
+    }
+  }
+
+  /// The id of the log, which all stores of the cluster share.
+  var cluster: UUID { log.id }
+
+  /// The state after the last batch, and the position of the newest entry.
+  var state: (state: MemberState, position: UInt64) {
+    memory.withLock { ($0.state, $0.position) }
+  }
+
+  /// Applies messages, as many as one transaction takes.
+  ///
+  /// - Parameter isLocal: Whether a caller of this process waits for a commit, so that an erasure need not
+  ///   withdraw views once more.
+  /// - Throws: Any error of the machine; nothing is applied then, and the call can be repeated.
+  func apply(
+    _ messages: ArraySlice<ReplicatedMessage>, isLocal: (UUID) -> Bool
+  ) throws(AnnalsError) -> Outcome {
+    var memory = memory.withLock { $0 }
+    let plan = ApplyPlan(messages, after: memory.state, memory.recent, context)
+    var outcome = Outcome(count: plan.count, stop: plan.stop)
+    memory.state.sequence = plan.sequence
+    memory.state.time = plan.time
+    if !plan.steps.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
+    for id in plan.late { outcome.verdicts.append((id, .failure(AnnalsError.lateCommit))) }
+    for audit in outcome.audits { memory.book.note(audit) }
+    for audit in plan.audits {
+      if let difference = memory.book.take(audit), outcome.stop == nil {
+        outcome.stop = AnnalsError(difference, stored: memory.position)
+      }
+    }
+    self.memory.withLock { $0 = memory }
+    return outcome
+  }
+
+  private func run(
+    _ plan: ApplyPlan, _ memory: inout Memory, _ outcome: inout Outcome, isLocal: (UUID) -> Bool
+  ) throws(AnnalsError) {
+    let writing = BatchWriting(plan.steps, memory.state, memory.rows, memory.position, machine: machine)
+    let written = Mutex<BatchWriting?>(nil)
+    let stored = memory.stored
+    var requests = plan.steps.map(\.request)
+    for index in requests.indices { requests[index].rules += rules }
+    let batch = SequencedBatch(requests, log.options.durability) { (reader) throws(AnnalsError) in
+      guard try reader.memberState() == stored else { throw AnnalsError.otherApplier }
+    } finish: { (transaction, tables, answers) throws(AnnalsError) in
+      var writing = writing
+      try writing.take(answers, tables, in: &transaction)
+      written.withLock { $0 = writing }
+    }
+    let answers = try apply(batch, plan, isLocal: isLocal)
+    guard let writing = written.withLock({ $0 }) else { throw AnnalsError.otherApplier }
+    memory.state = writing.state
+    memory.stored = writing.state
+    memory.rows = writing.rows
+    memory.position = writing.position
+    for (step, answer) in zip(plan.steps, answers) {
+      memory.recent.note(step.id, at: step.sequence)
+      outcome.verdicts.append((step.id, answer))
+    }
+    outcome.audits = writing.audits
+  }
+
+  /// Applies a batch, and for an erasure clears what programs of this machine have worked out from the
+  /// entries.
+  private func apply(
+    _ batch: SequencedBatch, _ plan: ApplyPlan, isLocal: (UUID) -> Bool
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    guard let step = plan.steps.last, case .erase(let positions) = step.request.change?.work else {
+      return try log.apply(batch)
+    }
+    let isOurs = isLocal(step.id)
+    return try ActivationWrite.$isShared.withValue(true) {
+      Result { () throws(AnnalsError) in
+        guard isOurs else {
+          return try log.applyErasure(of: positions, rules: rules) { () throws(AnnalsError) in
+            try log.apply(batch)
+          }
+        }
+        let answers = try log.apply(batch)
+        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+        return answers
+      }
+    }.get()
+  }
+
+  /// Reads the state of the store again, after a commit whose outcome was not known.
+  func reload() throws(AnnalsError) {
+    var fresh = try Self.memory(log)
+    memory.withLock { memory in
+      fresh.book = memory.book
+      memory = fresh
+    }
+  }
+}
+
+extension AnnalsError {
+  /// The error for a store without the row of a member.
+  static var noMember: AnnalsError {
+    AnnalsError(
+      .damaged, "table 'meta': the row '\(MemberState.name)' of a member of a cluster is missing",
+      details: Details { $0.table = "meta" })
+  }
+
+  /// The error for a store whose state another program has changed.
+  static var otherApplier: AnnalsError {
+    AnnalsError(
+      .storeReplaced,
+      "another program has applied the cluster's log to this store: let one program of a machine open it as a member"
+    )
+  }
+
+  /// The error for a commit that the log got too late.
+  static var lateCommit: AnnalsError {
+    AnnalsError(
+      .unavailable,
+      "the cluster's log stored the call more than \(RecentCommits.window) messages after it was made, so it is void; nothing was written: try again"
+    )
+  }
+
+  /// The error for a machine that differs.
+  init(_ difference: AuditBook.Difference, stored last: UInt64) {
+    self.init(
+      .diverged,
+      "position \(difference.position): after \(difference.commits) commits this machine's store differs from those of other machines, and it stops serving: put a backup of another machine in its place, and keep this one to find the cause",
+      details: Details { $0.position = Position(difference.position) })
+  }
+}

@@ -1,0 +1,173 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// What becomes of some messages of a cluster's log: decided from them and the state before them alone.
+struct ApplyPlan {
+  /// A call that is to be decided.
+  struct Step {
+    var sequence: UInt64
+    var id: UUID
+    var request: AppendRequest
+    /// The bytes of the message.
+    var message: [UInt8]
+  }
+
+  /// The largest number of calls in a transaction, and of the bytes of their messages.
+  private static let limit = (calls: 1_000, bytes: 8 << 20)
+
+  /// The calls, in order.
+  private(set) var steps: [Step] = []
+  /// The sequence and the time up to which all messages are applied afterwards.
+  private(set) var sequence: UInt64
+  private(set) var time: Int64
+  /// The published hashes among the messages.
+  private(set) var audits: [Audit] = []
+  /// The commits that came too late.
+  private(set) var late: [UUID] = []
+  /// The number of messages that the plan includes.
+  private(set) var count = 0
+  /// Why the machine cannot continue after them; `nil` if it can.
+  private(set) var stop: AnnalsError?
+  private var bytes = 0
+  private var seen: Set<UUID> = []
+
+  /// The id of the log, the shapes of earlier messages, and whether this machine's program reads a record.
+  struct Context {
+    let log: UUID
+    let shapes: ShapeMemory
+    let reads: @Sendable (AppendRequest.Record) -> AnnalsError?
+  }
+
+  /// Makes the plan for as many of `messages` as one transaction takes.
+  init(
+    _ messages: ArraySlice<ReplicatedMessage>, after state: MemberState, _ recent: RecentCommits,
+    _ context: Context
+  ) {
+    sequence = state.sequence
+    time = state.time
+    for message in messages {
+      // The log delivers again what came before a reconnection.
+      if message.sequence <= sequence {
+        count += 1
+        continue
+      }
+      if let error = Self.gap(message, after: sequence) {
+        stop = error
+        return
+      }
+      let time = max(time, message.time)
+      switch DecodedMessage(message.bytes, time: time, context.shapes) {
+      case .void: break
+      case .later(let format):
+        stop = Self.newer(format, at: message.sequence)
+        return
+      case .message(let decoded):
+        if decoded.log == context.log, !take(decoded.body, message, time, recent, context) { return }
+      }
+      sequence = message.sequence
+      self.time = time
+      count += 1
+      if isFull { return }
+    }
+  }
+
+  /// Whether the transaction takes no further call. The rows of projections are completed after an erasure,
+  /// before the next call.
+  private var isFull: Bool {
+    if steps.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
+    if case .erase = steps.last?.request.change?.work { return true }
+    return false
+  }
+
+  /// Takes a message.
+  ///
+  /// - Returns: Whether the machine continues after it.
+  private mutating func take(
+    _ body: ClusterMessage.Body, _ message: ReplicatedMessage, _ time: Int64, _ recent: RecentCommits,
+    _ context: Context
+  ) -> Bool {
+    switch body {
+    case .genesis: return true
+    case .audit(let audit):
+      audits.append(audit)
+      return true
+    case .append(var request, let commit):
+      guard isNew(commit, message.sequence, recent) else { return true }
+      for record in request.records {
+        if let error = context.reads(record) {
+          stop = error
+          return false
+        }
+      }
+      request.rules = [MessageReaders(request.records)]
+      add(request, commit, message, time)
+      return true
+    case .change(let change, let commit):
+      guard isNew(commit, message.sequence, recent) else { return true }
+      // An erasure is a transaction of its own.
+      if case .erase = change.work, !steps.isEmpty { return false }
+      var request = AppendRequest(time: time)
+      request.change = change
+      add(request, commit, message, time)
+      return true
+    }
+  }
+
+  private mutating func isNew(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
+    switch recent.fate(of: commit, at: sequence) {
+    case .copy: return false
+    case .late:
+      late.append(commit.id)
+      return false
+    case .new: return seen.insert(commit.id).inserted
+    }
+  }
+
+  private mutating func add(
+    _ request: AppendRequest, _ commit: CommitID, _ message: ReplicatedMessage, _ time: Int64
+  ) {
+    var request = request
+    request.sharedTime = time
+    bytes += message.bytes.count
+    steps.append(
+      Step(sequence: message.sequence, id: commit.id, request: request, message: message.bytes))
+  }
+
+  // MARK: Messages after which a machine cannot continue
+
+  private static func gap(_ message: ReplicatedMessage, after sequence: UInt64) -> AnnalsError? {
+    guard message.sequence != sequence + 1 || message.bytes.isEmpty else { return nil }
+    return AnnalsError(
+      .storeTooOld,
+      "message \(sequence + 1) of the cluster's log was erased before this machine applied it: close the store and put a backup of another machine in its place"
+    )
+  }
+
+  private static func newer(_ format: UInt8, at sequence: UInt64) -> AnnalsError {
+    AnnalsError(
+      .needsNewer,
+      "message \(sequence) of the cluster's log has format \(format), and this program reads up to \(ClusterMessage.format): use a newer version of the library; it continues from there"
+    )
+  }
+}
+
+/// The oldest readers of record types, as the writer of a message knows them: the plans of machines may
+/// differ.
+struct MessageReaders: AppendRule {
+  private let records: [AppendRequest.Record]
+
+  init(_ records: [AppendRequest.Record]) {
+    self.records = records
+  }
+
+  func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
+    records.first { $0.type == name && $0.version == version && $0.shape == shape }?.oldestReader
+  }
+}

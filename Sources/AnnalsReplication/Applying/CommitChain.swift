@@ -1,0 +1,47 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+
+/// A running hash of the accepted commits of a cluster: equal on two machines if and only if they have
+/// accepted the same commits at the same places, but for accidents of 2^-128.
+///
+/// It detects machines that differ by a fault. It is no protection against a person who forges one.
+package struct CommitChain: Hashable, Sendable {
+  package var low: UInt64
+  package var high: UInt64
+
+  /// The hash before the first commit.
+  package init() { self.init(low: 0, high: 0) }
+
+  package init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Adds an accepted commit.
+  ///
+  /// - Parameters:
+  ///   - message: The bytes of its message.
+  ///   - places: Where its events are.
+  mutating func add(_ message: [UInt8], at sequence: UInt64, _ places: Appended) {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: sequence)
+    bytes.append(varint: UInt64(places.positions.count))
+    for (position, revision) in zip(places.positions, places.revisions) {
+      bytes.append(varint: position.rawValue)
+      bytes.append(varint: revision.rawValue)
+    }
+    bytes += message
+    let hash = StreamHash(bytes.span, key: (low, high))
+    (low, high) = (hash.low, hash.high)
+  }
+}
+
+extension CommitChain: CustomStringConvertible {
+  /// The hash as 32 hexadecimal digits.
+  package var description: String {
+    [high, low].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+}

@@ -1,0 +1,261 @@
+package import AnnalsCoding
+package import AnnalsLog
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A machine's part in a cluster: it publishes the calls of this process, follows the cluster's log, and
+/// answers each call once it is applied here.
+package final class ClusterMember: CommitSequencer, Sendable {
+  private struct State {
+    var applier: Applier?
+    var calls: [UUID: PendingCall] = [:]
+    /// Those that wait for a position.
+    var waiters: [UUID: (position: UInt64, call: PendingCall)] = [:]
+    /// Why the machine cannot continue.
+    var stop: AnnalsError?
+    /// What keeps the machine from continuing for now.
+    var trouble: AnnalsError?
+    /// The sequence of the last message in the log, as far as it is known.
+    var last: UInt64 = 0
+    var task: Task<Void, Never>?
+    var isClosed = false
+    /// Whether messages are being applied.
+    var isApplying = false
+  }
+
+  let log: any ReplicatedLog
+  private let options: ClusterOptions
+  private let state = Mutex(State())
+
+  package init(_ log: any ReplicatedLog, _ options: ClusterOptions) {
+    self.log = log
+    self.options = options
+  }
+
+  /// Begins to follow the log.
+  func start(_ applier: Applier, cluster id: UUID) {
+    // Before the task, which ends if there is none.
+    state.withLock { $0.applier = applier }
+    let follower = Follower(log: log, cluster: id) { [weak self] in self }
+    let task = Task { await follower.run() }
+    state.withLock { $0.task = task }
+  }
+
+  /// Stops to follow the log, and refuses further calls.
+  package func close() {
+    let (task, calls) = state.withLock { state in
+      state.isClosed = true
+      defer {
+        state.task = nil
+        state.calls = [:]
+        state.waiters = [:]
+      }
+      return (state.task, Array(state.calls.values) + state.waiters.values.map(\.call))
+    }
+    task?.cancel()
+    for call in calls { call.answer(.failure(AnnalsError.noVerdict)) }
+  }
+
+  // MARK: Calls of this process
+
+  package func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
+    if Task.isCancelled {
+      throw AnnalsError(.cancelled, "the task was cancelled; nothing was written")
+    }
+    let call = try begin(request)
+    let publishing = Task { [log] in await Publishing(log: log, call: call).run() }
+    let verdict = await call.wait()
+    publishing.cancel()
+    end(call)
+    return try verdict.get()
+  }
+
+  package func appendBlocking(_ request: AppendRequest) throws(AnnalsError) -> Appended {
+    let call = try begin(request)
+    let publishing = Task { [log] in await Publishing(log: log, call: call).run() }
+    let verdict = call.waitBlocking()
+    publishing.cancel()
+    end(call)
+    return try verdict.get()
+  }
+
+  /// Encodes a call, and begins to wait for its verdict.
+  private func begin(_ request: AppendRequest) throws(AnnalsError) -> PendingCall {
+    let applier = try usable()
+    let (known, _) = applier.state
+    let commit = CommitID(id: UUID(), base: known.sequence)
+    let body: ClusterMessage.Body =
+      request.change.map { .change($0, commit) } ?? .append(request, commit)
+    let message = try ClusterMessage(log: applier.cluster, body).encoded()
+    let call = PendingCall(
+      id: commit.id, message: message, deadline: ContinuousClock.now + options.deadline)
+    state.withLock { $0.calls[commit.id] = call }
+    return call
+  }
+
+  private func end(_ call: PendingCall) {
+    state.withLock { $0.calls[call.id] = nil }
+  }
+
+  /// Returns the applier of a machine that is at work.
+  private func usable() throws(AnnalsError) -> Applier {
+    let (applier, stop, isClosed) = state.withLock { ($0.applier, $0.stop, $0.isClosed) }
+    if let stop { throw stop }
+    guard let applier, !isClosed else {
+      throw AnnalsError(.readOnly, "the store has left its cluster; open it again")
+    }
+    return applier
+  }
+
+  /// Throws the reason for which the machine does not serve.
+  func mustServe() throws(AnnalsError) {
+    if let stop = state.withLock({ $0.stop }) { throw stop }
+  }
+
+  // MARK: Messages
+
+  /// Applies messages that the log delivers, however long the machine's own troubles keep it from that.
+  ///
+  /// - Throws: The reason for which the machine cannot continue.
+  func take(_ messages: [ReplicatedMessage]) async throws {
+    var rest = messages[...]
+    var pause = Duration.milliseconds(50)
+    noteLast(messages.last?.sequence ?? 0)
+    state.withLock { $0.isApplying = true }
+    defer { state.withLock { $0.isApplying = false } }
+    while !rest.isEmpty {
+      try Task.checkCancellation()
+      let applier = try usable()
+      do throws(AnnalsError) {
+        let outcome = try applier.apply(rest) { id in state.withLock { $0.calls[id] != nil } }
+        rest = rest.dropFirst(outcome.count)
+        pause = .milliseconds(50)
+        answer(outcome, applier.state.position)
+        if let stop = outcome.stop { throw stop }
+        await publish(outcome.audits, upTo: applier.state.state.sequence, applier.cluster)
+      } catch {
+        guard error.isPassing else {
+          stop(error)
+          throw error
+        }
+        state.withLock { $0.trouble = error }
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, .seconds(5))
+        if error.code == .outcomeUnknown || error.code == .notCommitted { try? applier.reload() }
+      }
+    }
+  }
+
+  private func answer(_ outcome: Applier.Outcome, _ position: UInt64) {
+    let (answered, arrived) = state.withLock { state in
+      state.trouble = nil
+      let answered = outcome.verdicts.compactMap { id, verdict in
+        state.calls[id].map { ($0, verdict) }
+      }
+      var arrived: [PendingCall] = []
+      for (id, waiter) in state.waiters where waiter.position <= position {
+        arrived.append(waiter.call)
+        state.waiters[id] = nil
+      }
+      return (answered, arrived)
+    }
+    for (call, verdict) in answered { call.answer(verdict) }
+    for call in arrived { call.answer(.success(Appended(positions: [], revisions: [], wasRepeated: false))) }
+  }
+
+  /// Publishes the machine's hashes, unless it is still far from the log's end. Others do not depend on it.
+  private func publish(_ audits: [Audit], upTo sequence: UInt64, _ cluster: UUID) async {
+    let last = state.withLock { $0.last }
+    guard sequence + AuditBook.interval >= last else { return }
+    for audit in audits {
+      guard let bytes = try? ClusterMessage(log: cluster, .audit(audit)).encoded() else { return }
+      Task { [log] in _ = try? await log.publish(bytes, id: UUID(), within: .seconds(2)) }
+    }
+  }
+
+  private func stop(_ error: AnnalsError) {
+    let calls = state.withLock { state in
+      state.stop = error
+      defer { state.waiters = [:] }
+      return Array(state.calls.values) + state.waiters.values.map(\.call)
+    }
+    for call in calls { call.answer(.failure(error)) }
+  }
+
+  /// Notes the sequence of the log's last message.
+  func noteLast(_ sequence: UInt64) {
+    state.withLock { $0.last = max($0.last, sequence) }
+  }
+
+  /// Stops the machine, because it cannot be a member of this cluster.
+  func refuse(_ error: AnnalsError) { stop(error) }
+
+  /// The sequence of the last message that is applied; `nil` once the machine follows no more.
+  var applied: UInt64? {
+    let (applier, isOver) = state.withLock { ($0.applier, $0.isClosed || $0.stop != nil) }
+    return isOver ? nil : applier?.state.state.sequence
+  }
+
+  /// Whether the machine has applied all messages that arrived.
+  var isWaiting: Bool { state.withLock { !$0.isApplying } }
+
+  // MARK: Waiting and status
+
+  /// Waits until the store has the entry at a position.
+  func wait(for position: UInt64, within limit: Duration) async throws(AnnalsError) {
+    let applier = try usable()
+    let call = PendingCall(id: UUID(), message: [], deadline: ContinuousClock.now + limit)
+    state.withLock { $0.waiters[call.id] = (position, call) }
+    // Checked after it waits, so that a batch in between is not missed.
+    if applier.state.position >= position {
+      state.withLock { $0.waiters[call.id] = nil }
+      return
+    }
+    let timer = Task {
+      do { try await Task.sleep(until: call.deadline, clock: .continuous) } catch { return }
+      call.answer(.failure(AnnalsError.notArrived(position)))
+    }
+    let verdict = await withTaskCancellationHandler {
+      await call.wait()
+    } onCancel: {
+      call.answer(.failure(AnnalsError(.cancelled, "the task was cancelled; nothing was written")))
+    }
+    timer.cancel()
+    state.withLock { $0.waiters[call.id] = nil }
+    _ = try verdict.get()
+  }
+
+  /// The machine's place in the cluster.
+  var status: ClusterStatus? {
+    let (applier, last, stop, trouble) = state.withLock { ($0.applier, $0.last, $0.stop, $0.trouble) }
+    guard let (known, position) = applier?.state else { return nil }
+    return ClusterStatus(
+      applied: known.sequence, last: max(last, known.sequence), position: Position(position),
+      commits: known.commits, hash: known.chain.description, problem: stop ?? trouble,
+      isStopped: stop != nil)
+  }
+}
+
+extension AnnalsError {
+  /// Whether the cause may pass by itself, so that the machine tries again.
+  fileprivate var isPassing: Bool {
+    switch code {
+    case .busy, .diskFull, .notCommitted, .outcomeUnknown, .tooManyReaders, .inputOutput, .appendsSuspended:
+      true
+    default: false
+    }
+  }
+
+  /// The error for a position that the machine does not reach in time.
+  fileprivate static func notArrived(_ position: UInt64) -> AnnalsError {
+    AnnalsError(
+      .unavailable,
+      "this machine has not applied position \(position) yet; nothing was written: try again, or see in its status what it waits for",
+      details: Details { $0.position = Position(position) })
+  }
+}

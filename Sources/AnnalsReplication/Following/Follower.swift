@@ -1,0 +1,84 @@
+internal import AnnalsCoding
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Follows a cluster's log for a member, from its applied sequence on, as long as it is at work.
+///
+/// Connections end and come back. A consumer may also fall silent without an error: if the log has messages
+/// that do not arrive, it is followed again from the same place.
+struct Follower: Sendable {
+  /// The time between two looks at the log's end.
+  private static let look = Duration.seconds(1)
+  /// The rest after a failed attempt.
+  private static let rest = Duration.milliseconds(100)
+
+  let log: any ReplicatedLog
+  /// The id of the store's log.
+  let cluster: UUID
+  /// Returns the member, which the task that follows the log does not keep alive.
+  let member: @Sendable () -> ClusterMember?
+
+  /// The log has messages that do not arrive.
+  private struct Silent: Error {}
+
+  func run() async {
+    var isKnown = false
+    while !Task.isCancelled, let applied = member()?.applied {
+      do {
+        if !isKnown {
+          try await mustBeOurs()
+          isKnown = true
+        }
+        try await follow(after: applied)
+      } catch {
+        do { try await Task.sleep(for: Self.rest) } catch { return }
+      }
+    }
+  }
+
+  private func follow(after sequence: UInt64) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await log.follow(after: sequence) { messages in
+          guard let member = member() else { throw CancellationError() }
+          try await member.take(messages)
+        }
+      }
+      group.addTask { try await watch() }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  /// Looks at the log's end now and then.
+  ///
+  /// - Throws: If nothing arrives although there is something.
+  private func watch() async throws {
+    var before: UInt64?
+    while true {
+      try await Task.sleep(for: Self.look)
+      guard let applied = member()?.applied else { throw CancellationError() }
+      let last: UInt64
+      do { last = try await log.last(within: Self.look) } catch { continue }
+      member()?.noteLast(last)
+      if last > applied, before == applied, member()?.isWaiting == true { throw Silent() }
+      before = applied
+    }
+  }
+
+  /// Stops the member if the log is another cluster's.
+  private func mustBeOurs() async throws {
+    let (found, _) = try await log.genesis(within: .seconds(10))
+    guard found != cluster else { return }
+    member()?.refuse(
+      AnnalsError(
+        .foreign,
+        "the store's log is \(cluster.uuidString), and the cluster's log is that of \(found.uuidString): open it with the log of its own cluster"
+      ))
+    throw CancellationError()
+  }
+}

@@ -1,0 +1,67 @@
+internal import AnnalsCoding
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The first message, once it has arrived.
+private final class FirstMessage: Sendable {
+  private let message = Mutex<ReplicatedMessage?>(nil)
+
+  var value: ReplicatedMessage? { message.withLock { $0 } }
+
+  func set(_ value: ReplicatedMessage) { message.withLock { $0 = value } }
+}
+
+/// Ends the following of a log whose first message is known.
+private struct FirstMessageFound: Error {}
+
+extension ReplicatedLog {
+  /// Reads the first message of the log, which says what the stores of the cluster have in common.
+  ///
+  /// - Returns: The id of the stores' log, and the genesis.
+  /// - Throws: ``AnnalsError`` with code `unavailable` if it does not arrive in time; `needsNewer`, or
+  ///   `foreign` if the log begins with anything else.
+  func genesis(within limit: Duration) async throws(AnnalsError) -> (log: UUID, genesis: Genesis) {
+    guard let first = try await first(within: limit) else {
+      throw AnnalsError(
+        .unavailable, "the cluster's log did not answer in time; nothing was written: try again")
+    }
+    switch DecodedMessage(first.bytes, time: first.time, ShapeMemory()) {
+    case .message(let message):
+      if first.sequence == 1, case .genesis(let genesis) = message.body { return (message.log, genesis) }
+    case .later(let format):
+      throw AnnalsError(
+        .needsNewer,
+        "the cluster's log begins with format \(format), and this program reads up to \(ClusterMessage.format): use a newer version of the library"
+      )
+    case .void: break
+    }
+    throw AnnalsError(
+      .foreign,
+      "the log does not begin as that of a cluster: it belongs to another program, or its first message was removed"
+    )
+  }
+
+  private func first(within limit: Duration) async throws(AnnalsError) -> ReplicatedMessage? {
+    let found = FirstMessage()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        do {
+          try await follow(after: 0) { messages in
+            guard let first = messages.first else { return }
+            found.set(first)
+            throw FirstMessageFound()
+          }
+        } catch {}
+      }
+      group.addTask { do { try await Task.sleep(for: limit) } catch {} }
+      await group.next()
+      group.cancelAll()
+    }
+    return found.value
+  }
+}

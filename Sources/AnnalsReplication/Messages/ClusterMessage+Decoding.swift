@@ -1,0 +1,314 @@
+package import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The bytes of a message, read.
+package enum DecodedMessage: Sendable {
+  /// A message that this library understands.
+  case message(ClusterMessage)
+  /// Bytes that are no message: every machine passes over them.
+  case void(FormatFailure)
+  /// A whole message of a later library, which this machine must not pass over.
+  case later(format: UInt8)
+
+  /// Reads a message.
+  ///
+  /// - Parameters:
+  ///   - time: The time of the message, in microseconds since 1970, which its events get if they bring none.
+  ///   - shapes: The shapes of earlier messages.
+  package init(_ bytes: [UInt8], time: Int64, _ shapes: ShapeMemory) {
+    let span = bytes.span
+    guard span.count >= ClusterMessage.smallest else {
+      self = .void(FormatFailure(.tooShort, at: span.count))
+      return
+    }
+    let content = span.extracting(0..<span.count - 4)
+    var end = ByteReader(span, from: span.count - 4)
+    do throws(FormatFailure) {
+      guard try end.littleEndian(UInt32.self) == Checksum.crc32c(content) else {
+        throw FormatFailure(.checksum, at: span.count - 4)
+      }
+      guard content[0] == ClusterMessage.format else {
+        self =
+          content[0] > ClusterMessage.format
+          ? .later(format: content[0]) : .void(FormatFailure(.value, at: 0))
+        return
+      }
+      self = .message(try ClusterMessage(content, time, shapes))
+    } catch {
+      self = .void(error)
+    }
+  }
+}
+
+extension ClusterMessage {
+  /// Format, kind, the log's id and the checksum.
+  fileprivate static let smallest = 1 + 1 + 16 + 4
+
+  fileprivate init(_ bytes: Span<UInt8>, _ time: Int64, _ shapes: ShapeMemory) throws(FormatFailure) {
+    var reader = ByteReader(bytes, from: 1)
+    guard let kind = Kind(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 1) }
+    log = try reader.uuid()
+    switch kind {
+    case .genesis: body = .genesis(try Genesis(&reader))
+    case .append:
+      let id = try CommitID(&reader)
+      body = .append(try AppendRequest(&reader, time, shapes), id)
+    case .change:
+      let id = try CommitID(&reader)
+      body = .change(try LogChange(&reader), id)
+    case .audit: body = .audit(try Audit(&reader))
+    }
+    try reader.finish()
+  }
+}
+
+extension Genesis {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    window = try reader.number(in: 0...65_536)
+    rules = []
+    for _ in 0..<(try reader.count(of: 2)) {
+      rules.append(Rule(name: try reader.countedText(), version: try reader.number()))
+    }
+  }
+}
+
+extension CommitID {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    id = try reader.uuid()
+    base = try reader.number()
+  }
+}
+
+extension Audit {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    machine = try reader.uuid()
+    commits = try reader.number()
+    position = try reader.number()
+    hash = CommitChain(
+      low: try reader.littleEndian(UInt64.self), high: try reader.littleEndian(UInt64.self))
+  }
+}
+
+extension AppendRequest {
+  fileprivate init(
+    _ reader: inout ByteReader, _ time: Int64, _ shapes: ShapeMemory
+  ) throws(FormatFailure) {
+    self.init(time: time)
+    var records: [Record] = []
+    for _ in 0..<(try reader.count(of: 3)) { records.append(try reader.record(shapes)) }
+    var counts: [Int] = []
+    var parts: [(stream: StreamName, expectation: Expectation)] = []
+    for _ in 0..<(try reader.count(of: 3)) {
+      parts.append((StreamName(try reader.countedText()), try reader.expectation()))
+      counts.append(try reader.varint(as: UInt32.self).asInt)
+    }
+    for (part, count) in zip(parts, counts) {
+      let start = reader.offset
+      // No count is believed before its events are there.
+      guard count <= reader.remaining else { throw FormatFailure(.length, at: start) }
+      do throws(AnnalsError) { try add(checking: part.stream, expecting: part.expectation) } catch {
+        throw FormatFailure(.text, at: start)
+      }
+      for _ in 0..<count {
+        let start = reader.offset
+        let event = try reader.event(of: records)
+        do throws(AnnalsError) { try add(event, maximumPayload: AppendLimit.payload) } catch {
+          throw FormatFailure(.value, at: start)
+        }
+      }
+    }
+    for _ in 0..<(try reader.count(of: 2)) {
+      let after = try reader.number()
+      conditions.append(
+        try SharedQuery(&reader).condition(after: after == 0 ? nil : Position(after)))
+    }
+    do throws(AnnalsError) { try checkSize() } catch { throw FormatFailure(.length, at: reader.offset) }
+  }
+}
+
+extension UInt32 {
+  fileprivate var asInt: Int { Int(self) }
+}
+
+extension ByteReader {
+  /// Reads the number of elements that have `size` bytes or more each, so that no number makes the reader
+  /// reserve memory.
+  fileprivate mutating func count(of size: Int) throws(FormatFailure) -> Int {
+    let start = offset
+    let count = try varint(as: UInt32.self).asInt
+    guard count <= remaining / size else { throw FormatFailure(.length, at: start) }
+    return count
+  }
+
+  fileprivate mutating func version() throws(FormatFailure) -> SchemaVersion {
+    SchemaVersion(
+      try varint(as: UInt32.self), try varint(as: UInt32.self), try varint(as: UInt32.self))
+  }
+
+  fileprivate mutating func record(_ shapes: ShapeMemory) throws(FormatFailure) -> RecordKind {
+    let type = ExactText(try countedText())
+    let start = offset
+    let flags = try byte()
+    guard flags & ~RecordFlag.all == 0, let stability = RecordFlag.stability(try byte()) else {
+      throw FormatFailure(.value, at: start)
+    }
+    let version = flags & RecordFlag.version == 0 ? nil : try version()
+    var shape: StoredShape?
+    if flags & RecordFlag.shape != 0 {
+      let start = offset
+      shape = try shapes.shape(try countedText(), at: start)
+    }
+    let oldest = flags & RecordFlag.oldestReader == 0 ? nil : try self.version()
+    return RecordKind(
+      type: type, version: version, shape: shape, stability: stability, oldestReader: oldest)
+  }
+
+  fileprivate mutating func expectation() throws(FormatFailure) -> Expectation {
+    let start = offset
+    switch try byte() {
+    case 0: return .any
+    case 1: return .noStream
+    case 2: return .exists
+    case 3: return .revision(Revision(try number()))
+    default: throw FormatFailure(.value, at: start)
+    }
+  }
+
+  fileprivate mutating func event(of records: [RecordKind]) throws(FormatFailure) -> AppendRequest.Event {
+    let start = offset
+    let record = try varint(as: UInt32.self).asInt
+    let flags = try byte()
+    guard record < records.count, flags & ~ItemFlag.all == 0 else { throw FormatFailure(.value, at: start) }
+    let id = flags & ItemFlag.id == 0 ? nil : try uuid()
+    var metadata: [UInt8] = []
+    if flags & ItemFlag.metadata != 0 {
+      metadata = copy(try countedRange())
+      try Self.check(metadata, isMap: true, at: start)
+    }
+    var time: Int64?
+    if flags & ItemFlag.time != 0 {
+      let microseconds = Int64(bitPattern: try littleEndian(UInt64.self))
+      guard Timestamp.range.contains(Timestamp(microseconds: microseconds)) else {
+        throw FormatFailure(.value, at: start)
+      }
+      time = microseconds
+    }
+    var tags: [EventTag] = []
+    if flags & ItemFlag.tags != 0 {
+      for _ in 0..<(try count(of: 2)) { tags.append(EventTag(try countedText())) }
+    }
+    let payload = copy(try countedRange())
+    try Self.check(payload, isMap: false, at: start)
+    var event = AppendRequest.Event(
+      record: records[record], payload: payload, id: id, metadata: metadata, time: time)
+    event.tags = tags
+    return event
+  }
+
+  private static func check(_ payload: [UInt8], isMap: Bool, at offset: Int) throws(FormatFailure) {
+    let major: CBORHead.Major
+    do throws(CodingFailure) { major = try PayloadCheck.validate(payload.span) } catch {
+      throw FormatFailure(.value, at: offset)
+    }
+    if isMap, major != .map { throw FormatFailure(.value, at: offset) }
+  }
+}
+
+extension SharedQuery {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    self.init([])
+    for _ in 0..<(try reader.count(of: 2)) {
+      let start = reader.offset
+      let flags = try reader.byte()
+      guard flags <= 3 else { throw FormatFailure(.value, at: start) }
+      var types: Set<StoredType>?
+      if flags & 1 != 0 {
+        var found: Set<StoredType> = []
+        for _ in 0..<(try reader.count(of: 2)) { found.insert(try StoredType(&reader)) }
+        types = found
+      }
+      let newerThan = flags & 2 == 0 ? nil : try reader.version()
+      var tags: [EventTag] = []
+      for _ in 0..<(try reader.count(of: 2)) {
+        let tag = EventTag(try reader.countedText())
+        guard NameRule.allows(tag.text), tags.last.map({ $0 < tag }) ?? true else {
+          throw FormatFailure(.text, at: start)
+        }
+        tags.append(tag)
+      }
+      items.append(Item(types: types, newerThan: newerThan, tags: tags))
+    }
+  }
+}
+
+extension SharedQuery.StoredType {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    let name = ExactText(try reader.countedText())
+    let start = reader.offset
+    switch try reader.byte() {
+    case 0: self.init(name: name, versions: .all)
+    case 1: self.init(name: name, versions: .none)
+    case 2: self.init(name: name, versions: .only(try reader.version()))
+    default: throw FormatFailure(.value, at: start)
+    }
+  }
+}
+
+extension LogChange {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    let (author, reason) = (try reader.countedText(), try reader.countedText())
+    let start = reader.offset
+    var erasedStream: (name: StreamName, head: Revision)?
+    let work: Work
+    switch try reader.byte() {
+    case 0: work = .limit(.close(StreamName(try reader.countedText())))
+    case 1: work = .limit(.reopen(StreamName(try reader.countedText())))
+    case 2:
+      var wanted: [(stream: StreamName, before: Revision?)] = []
+      for _ in 0..<(try reader.count(of: 2)) {
+        let stream = StreamName(try reader.countedText())
+        let number = try reader.number()
+        wanted.append((stream, number == 0 ? nil : Revision(number - 1)))
+      }
+      work = .limit(.truncate(wanted))
+    case 3:
+      let ranges = try PositionRanges(&reader)
+      // A range is two numbers, and an erasure of this library lists ten thousand positions at most.
+      guard ranges.ranges.count < 1 << 20, Self.count(ranges) <= 1 << 20 else {
+        throw FormatFailure(.length, at: start)
+      }
+      work = .erase(ranges.ranges.flatMap { $0.map { Position($0) } })
+      if try reader.flag() {
+        erasedStream = (StreamName(try reader.countedText()), Revision(try reader.number()))
+      }
+    case 4:
+      let isRemoved = try reader.flag()
+      let prefix = try reader.countedText()
+      let (count, age) = (try reader.number(), try reader.number())
+      guard age <= 1 << 40 else { throw FormatFailure(.value, at: start) }
+      work = .retain(
+        RetentionRule(
+          streamPrefix: prefix, maximumCount: count == 0 ? nil : count,
+          maximumAge: age == 0 ? nil : .seconds(Int64(age))), isRemoved: isRemoved)
+    default: throw FormatFailure(.value, at: start)
+    }
+    self.init(work, author: author, reason: reason)
+    self.erasedStream = erasedStream
+    // The same check that a local call goes through.
+    do throws(AnnalsError) { _ = try AppendRequest(self) } catch { throw FormatFailure(.value, at: start) }
+  }
+
+  private static func count(_ ranges: PositionRanges) -> UInt64 {
+    ranges.ranges.reduce(0) { sum, range in
+      let (count, isOver) = sum.addingReportingOverflow(range.upperBound - range.lowerBound + 1)
+      return isOver ? .max : count
+    }
+  }
+}

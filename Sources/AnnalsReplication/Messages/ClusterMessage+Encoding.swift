@@ -1,0 +1,228 @@
+package import AnnalsCoding
+internal import AnnalsLog
+internal import AnnalsSchema
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension ClusterMessage {
+  /// The message as bytes.
+  ///
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a call that no other machine could repeat.
+  package func encoded() throws(AnnalsError) -> [UInt8] {
+    var bytes: [UInt8] = [Self.format, kind.rawValue]
+    bytes += log.bytes
+    switch body {
+    case .genesis(let genesis):
+      bytes.append(varint: genesis.window)
+      bytes.append(varint: UInt64(genesis.rules.count))
+      for rule in genesis.rules {
+        bytes.append(counted: rule.name.utf8)
+        bytes.append(varint: rule.version)
+      }
+    case .append(let request, let id):
+      id.append(to: &bytes)
+      try request.append(to: &bytes)
+    case .change(let change, let id):
+      id.append(to: &bytes)
+      change.append(to: &bytes)
+    case .audit(let audit):
+      bytes += audit.machine.bytes
+      bytes.append(varint: audit.commits)
+      bytes.append(varint: audit.position)
+      bytes.append(littleEndian: audit.hash.low)
+      bytes.append(littleEndian: audit.hash.high)
+    }
+    bytes.append(littleEndian: Checksum.crc32c(bytes.span))
+    return bytes
+  }
+
+  private var kind: Kind {
+    switch body {
+    case .genesis: .genesis
+    case .append: .append
+    case .change: .change
+    case .audit: .audit
+    }
+  }
+}
+
+extension CommitID {
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes += id.bytes
+    bytes.append(varint: base)
+  }
+}
+
+extension SchemaVersion {
+  fileprivate func append(to bytes: inout [UInt8]) {
+    for number in [major, minor, patch] { bytes.append(varint: UInt64(number)) }
+  }
+}
+
+extension AppendRequest {
+  /// Record types, parts, events and conditions, in this order.
+  fileprivate func append(to bytes: inout [UInt8]) throws(AnnalsError) {
+    guard sight == nil else {
+      throw AnnalsError(
+        .wrongUse,
+        "a store of a cluster takes no import, because each machine would compare it with another state: append the events"
+      )
+    }
+    guard attachments.isEmpty else {
+      throw AnnalsError(
+        .wrongUse,
+        "a store of a cluster takes no attachments, because their contents are in files of one machine: keep them elsewhere, and their address in the event"
+      )
+    }
+    bytes.append(varint: UInt64(records.count))
+    for record in records { try append(record, to: &bytes) }
+    bytes.append(varint: UInt64(parts.count))
+    for part in parts {
+      bytes.append(counted: part.stream.text.utf8)
+      part.expectation.append(to: &bytes)
+      bytes.append(varint: UInt64(part.items.count))
+    }
+    for item in items { append(item, to: &bytes) }
+    bytes.append(varint: UInt64(conditions.count))
+    for condition in conditions {
+      guard let query = condition.shared else {
+        throw AnnalsError(.wrongUse, "the condition of the call has no form for other machines")
+      }
+      bytes.append(varint: condition.after?.rawValue ?? 0)
+      query.append(to: &bytes)
+    }
+  }
+
+  private func append(_ record: Record, to bytes: inout [UInt8]) throws(AnnalsError) {
+    guard record.shape?.personal == nil else {
+      throw AnnalsError(
+        .wrongUse,
+        "a store of a cluster takes no events with personal fields, because their keys are in a file of one machine",
+        details: AnnalsError.Details { $0.type = record.type.text })
+    }
+    let oldest =
+      record.oldestReader ?? oldestReader(of: record.type, version: record.version, shape: record.shape)
+    var flags: UInt8 = 0
+    if record.version != nil { flags |= RecordFlag.version }
+    if record.shape != nil { flags |= RecordFlag.shape }
+    if oldest != nil { flags |= RecordFlag.oldestReader }
+    bytes.append(counted: record.type.text.utf8)
+    bytes.append(flags)
+    bytes.append(RecordFlag.number(of: record.stability))
+    record.version?.append(to: &bytes)
+    if let shape = record.shape { bytes.append(counted: shape.text.utf8) }
+    oldest?.append(to: &bytes)
+  }
+
+  private func append(_ item: Item, to bytes: inout [UInt8]) {
+    let tags = tags(of: item)
+    var flags: UInt8 = 0
+    if item.id != nil { flags |= ItemFlag.id }
+    if !item.metadata.isEmpty { flags |= ItemFlag.metadata }
+    // The time of the call is that of its message, which every machine reads.
+    if item.time != time { flags |= ItemFlag.time }
+    if !tags.isEmpty { flags |= ItemFlag.tags }
+    bytes.append(varint: UInt64(item.record))
+    bytes.append(flags)
+    if let id = item.id { bytes += id.bytes }
+    if !item.metadata.isEmpty { bytes.append(counted: item.metadata) }
+    if item.time != time { bytes.append(littleEndian: UInt64(bitPattern: item.time)) }
+    if !tags.isEmpty {
+      bytes.append(varint: UInt64(tags.count))
+      for tag in tags { bytes.append(counted: tag.text.utf8) }
+    }
+    bytes.append(counted: item.payload)
+  }
+}
+
+extension Expectation {
+  fileprivate func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .any: bytes.append(0)
+    case .noStream: bytes.append(1)
+    case .exists: bytes.append(2)
+    case .revision(let revision):
+      bytes.append(3)
+      bytes.append(varint: revision.rawValue)
+    }
+  }
+}
+
+extension SharedQuery {
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes.append(varint: UInt64(items.count))
+    for item in items {
+      bytes.append((item.types == nil ? 0 : 1) | (item.newerThan == nil ? 0 : 2))
+      if let types = item.types {
+        bytes.append(varint: UInt64(types.count))
+        for type in types.sorted(by: { $0.precedes($1) }) { type.append(to: &bytes) }
+      }
+      item.newerThan?.append(to: &bytes)
+      bytes.append(varint: UInt64(item.tags.count))
+      for tag in item.tags { bytes.append(counted: tag.text.utf8) }
+    }
+  }
+}
+
+extension SharedQuery.StoredType {
+  private var order: (UInt8, SchemaVersion) {
+    switch versions {
+    case .all: (0, SchemaVersion(0, 0, 0))
+    case .none: (1, SchemaVersion(0, 0, 0))
+    case .only(let version): (2, version)
+    }
+  }
+
+  fileprivate func precedes(_ other: SharedQuery.StoredType) -> Bool {
+    if name != other.name { return name < other.name }
+    return order < other.order
+  }
+
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes.append(counted: name.text.utf8)
+    bytes.append(order.0)
+    if case .only(let version) = versions { version.append(to: &bytes) }
+  }
+}
+
+extension LogChange {
+  /// Author, reason and kind of change, then what it names.
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes.append(counted: author.utf8)
+    bytes.append(counted: reason.utf8)
+    switch work {
+    case .limit(.close(let stream)):
+      bytes.append(0)
+      bytes.append(counted: stream.text.utf8)
+    case .limit(.reopen(let stream)):
+      bytes.append(1)
+      bytes.append(counted: stream.text.utf8)
+    case .limit(.truncate(let wanted)):
+      bytes.append(2)
+      bytes.append(varint: UInt64(wanted.count))
+      for (stream, revision) in wanted {
+        bytes.append(counted: stream.text.utf8)
+        // One more, so that 0 is left for all events.
+        bytes.append(varint: revision.map { $0.rawValue + 1 } ?? 0)
+      }
+    case .erase(let positions):
+      bytes.append(3)
+      PositionRanges(positions).append(to: &bytes)
+      bytes.append(erasedStream == nil ? 0 : 1)
+      if let erasedStream {
+        bytes.append(counted: erasedStream.name.text.utf8)
+        bytes.append(varint: erasedStream.head.rawValue)
+      }
+    case .retain(let rule, let isRemoved):
+      bytes.append(4)
+      bytes.append(isRemoved ? 1 : 0)
+      bytes.append(counted: rule.prefix.utf8)
+      bytes.append(varint: rule.maximumCount ?? 0)
+      bytes.append(varint: UInt64(max(rule.maximumAge?.components.seconds ?? 0, 0)))
+    }
+  }
+}

@@ -1,0 +1,97 @@
+internal import AnnalsCoding
+package import AnnalsLog
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A message of a cluster's log. docs/format-cluster.md draws its bytes.
+package struct ClusterMessage: Sendable {
+  /// The format of the messages that this library writes, and the newest one that it reads.
+  package static let format: UInt8 = 1
+
+  /// The kinds of messages.
+  enum Kind: UInt8 {
+    case genesis, append, change, audit
+  }
+
+  /// What a message says.
+  package enum Body: Sendable {
+    /// The cluster begins. Only the first message of a log counts.
+    case genesis(Genesis)
+    /// A call to append.
+    case append(AppendRequest, CommitID)
+    /// A change of the log itself.
+    case change(LogChange, CommitID)
+    /// What a machine has applied.
+    case audit(Audit)
+  }
+
+  /// The id of the log that the message is for.
+  package var log: UUID
+  /// What it says.
+  package var body: Body
+
+  package init(log: UUID, _ body: Body) {
+    self.log = log
+    self.body = body
+  }
+}
+
+/// The identity of a commit, by which its copies in the log are recognised.
+package struct CommitID: Hashable, Sendable {
+  /// The id, which a writer draws for each call.
+  package var id: UUID
+  /// The sequence up to which the writer had applied the log before it published the call for the first time.
+  package var base: UInt64
+
+  package init(id: UUID, base: UInt64) {
+    self.id = id
+    self.base = base
+  }
+}
+
+/// The beginning of a cluster: what its stores must have in common.
+package struct Genesis: Equatable, Sendable {
+  /// How the stores recognise event ids: the length of the window, or 0 for an index of all ids.
+  package var window: UInt64
+  /// The inline projections that are in force from the first event on, in the order of their names.
+  package var rules: [Rule]
+
+  /// An inline projection.
+  package struct Rule: Hashable, Sendable {
+    package var name: String
+    package var version: UInt64
+
+    package init(name: String, version: UInt64) {
+      self.name = name
+      self.version = version
+    }
+  }
+
+  package init(window: UInt64, rules: [Rule]) {
+    self.window = window
+    self.rules = rules
+  }
+}
+
+/// The running hash of a machine after some number of accepted commits.
+package struct Audit: Equatable, Sendable {
+  /// The machine that publishes it.
+  package var machine: UUID
+  /// The number of accepted commits.
+  package var commits: UInt64
+  /// The position of the newest entry by then; 0 for none.
+  package var position: UInt64
+  /// The hash.
+  package var hash: CommitChain
+
+  package init(machine: UUID, commits: UInt64, position: UInt64, hash: CommitChain) {
+    self.machine = machine
+    self.commits = commits
+    self.position = position
+    self.hash = hash
+  }
+}

@@ -1,0 +1,34 @@
+public import AnnalsCoding
+
+/// The options of a machine's part in a cluster.
+public struct ClusterOptions: Sendable {
+  /// The longest time that a call waits for its verdict. The default is ten seconds.
+  ///
+  /// It includes the election of a new leader among the log's servers, which takes some seconds.
+  public var deadline = Duration.seconds(10)
+
+  /// Creates the default options.
+  public init() {}
+}
+
+/// The place of a machine in its cluster.
+public struct ClusterStatus: Sendable {
+  /// The sequence of the last message of the cluster's log that is applied here.
+  public let applied: UInt64
+  /// The sequence of the log's last message, as far as this machine knows.
+  public let last: UInt64
+  /// The position of the newest entry of the store; 0 for none.
+  public let position: Position
+  /// The number of accepted commits so far.
+  public let commits: UInt64
+  /// The running hash of the accepted commits, as 32 hexadecimal digits. Two machines with the same number of
+  /// commits have the same hash, or one of them is wrong.
+  public let hash: String
+  /// What keeps the machine from continuing; `nil` for nothing.
+  public let problem: AnnalsError?
+  /// Whether the machine has stopped because of the problem. Otherwise it tries again by itself.
+  public let isStopped: Bool
+
+  /// The number of messages that are not applied yet.
+  public var lag: UInt64 { last - min(applied, last) }
+}

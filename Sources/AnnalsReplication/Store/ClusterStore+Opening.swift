@@ -1,0 +1,71 @@
+internal import Annals
+package import AnnalsCoding
+package import AnnalsLog
+package import AnnalsProjections
+package import AnnalsSchema
+internal import AnnalsStore
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+extension ClusterStore {
+  /// Opens the store of this machine as a member of a cluster, or creates it.
+  ///
+  /// The first machine of all begins the cluster's log. A new store is empty and follows the log from its
+  /// beginning; a backup of another machine continues where that machine was. An existing store opens
+  /// without the log's servers.
+  ///
+  /// - Parameters:
+  ///   - url: The store's directory on this machine.
+  ///   - plan: The schema versions and the stages between them.
+  ///   - log: The log of the cluster.
+  ///   - options: The options of the store. A new cluster takes its `idempotency` from them.
+  ///   - cluster: The options of the membership.
+  ///   - inline: The projections to fold in the transaction of each append. All machines have the same.
+  /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and
+  ///   the log does not answer; `wrongUse` for a store with entries that is no member, and for a plan that a
+  ///   cluster cannot have; `superseded` if the cluster has other inline projections; `busy` if another
+  ///   program of this machine is a member with this store.
+  package static func open(
+    at url: URL, plan: Plan.Type, log shared: any ReplicatedLog, options: StoreOptions = StoreOptions(),
+    cluster: ClusterOptions = ClusterOptions(), inline: [any InlineProjection<Plan.Current.Event>.Type] = []
+  ) async throws(AnnalsError) -> ClusterStore {
+    let rules = inline.map { Genesis.Rule(name: $0.name, version: UInt64(clamping: $0.version)) }
+      .sorted { ExactText($0.name) < ExactText($1.name) }
+    let joining = Joining(shared, rules, cluster)
+    let (log, lock, options) = try await joining.run(at: url, options)
+    let store = try member(at: url, options, inline)
+    guard !store.reach.plan.stages.contains(where: \.movesStreams) else {
+      throw AnnalsError(
+        .wrongUse,
+        "\(Plan.self) has a stage that moves entries to other streams, and a cluster cannot have one: each machine would move them at another position"
+      )
+    }
+    let readable = ReadableRecords(store.reach)
+    let applier = try Applier(log, store.inlineRules) { readable.refusal(of: $0) }
+    let membership = ClusterMember(shared, cluster)
+    var typed = options
+    typed.sequencer = membership
+    let opened = try Self.member(at: url, typed, inline)
+    membership.start(applier, cluster: log.id)
+    return ClusterStore(opened, Membership(membership, lock))
+  }
+
+  /// Opens the store of a member with the plan.
+  ///
+  /// The inline projections of an empty store come into force, as on every machine, and those that an erasure
+  /// left incomplete are completed.
+  private static func member(
+    at url: URL, _ options: StoreOptions, _ inline: [any InlineProjection<Plan.Current.Event>.Type]
+  ) throws(AnnalsError) -> EventStore<Plan> {
+    try ActivationWrite.$isShared.withValue(true) {
+      Result { () throws(AnnalsError) in
+        try EventStore(at: url, plan: Plan.self, options: options, inline: inline)
+      }
+    }.get()
+  }
+}

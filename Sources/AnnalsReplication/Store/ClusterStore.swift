@@ -1,0 +1,69 @@
+public import AnnalsCoding
+public import AnnalsSchema
+public import AnnalsStore
+
+/// A typed event store that several machines share: each has all of it, each reads its own copy, and all
+/// write through one log.
+///
+/// ``store`` is an ``EventStore`` with all of its interface. An append returns when the call has its place in
+/// the shared order and is applied on this machine, so this machine reads what it has written. Other machines
+/// follow within milliseconds; ``waitUntil(_:within:)`` waits for a position.
+///
+/// Without a quorum of the log's servers, reads continue, and appends fail with `unavailable` at their
+/// deadline. docs/scale-out.md lists the promises.
+public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
+  private let opened: EventStore<Plan>
+  private let membership: Membership
+
+  init(_ opened: EventStore<Plan>, _ membership: Membership) {
+    self.opened = opened
+    self.membership = membership
+  }
+
+  /// The store of this machine, whose appends go through the cluster's log.
+  ///
+  /// - Throws: ``AnnalsError`` with the reason for which the machine has stopped: `diverged` if its store
+  ///   differs from those of other machines, `needsNewer` or `newerSchema` if it needs a newer program,
+  ///   `storeTooOld` if messages that it has not applied are erased, `foreign` for another cluster's log.
+  public var store: EventStore<Plan> {
+    get throws(AnnalsError) {
+      try membership.member.mustServe()
+      return opened
+    }
+  }
+
+  /// The place of the machine in its cluster.
+  public var status: ClusterStatus? { membership.member.status }
+
+  /// Waits until this machine has the entry at `position`, which another machine may have written.
+  ///
+  /// - Parameters:
+  ///   - position: The position.
+  ///   - limit: The longest time to wait. The default is ten seconds.
+  /// - Throws: ``AnnalsError`` with code `unavailable` if it is not there in time, `cancelled`, or as
+  ///   ``store``.
+  public func waitUntil(
+    _ position: Position, within limit: Duration = .seconds(10)
+  ) async throws(AnnalsError) {
+    try await membership.member.wait(for: position.rawValue, within: limit)
+  }
+
+  /// Leaves the cluster: follows its log no more, and refuses further appends.
+  ///
+  /// Calls that wait for their verdict fail with `unavailable`. It happens by itself with the last copy of
+  /// the value.
+  public func leave() { membership.member.close() }
+}
+
+/// The membership of a store, which ends with it.
+final class Membership: Sendable {
+  let member: ClusterMember
+  private let lock: MemberLock
+
+  init(_ member: ClusterMember, _ lock: MemberLock) {
+    self.member = member
+    self.lock = lock
+  }
+
+  deinit { member.close() }
+}

@@ -1,0 +1,151 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+internal import LMDB
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// The steps by which a store on this machine becomes, or is recognised as, a member of a cluster.
+struct Joining {
+  let shared: any ReplicatedLog
+  /// The inline projections of the program, by name.
+  let rules: [Genesis.Rule]
+  let cluster: ClusterOptions
+
+  init(_ shared: any ReplicatedLog, _ rules: [Genesis.Rule], _ cluster: ClusterOptions) {
+    self.shared = shared
+    self.rules = rules
+    self.cluster = cluster
+  }
+
+  /// Opens or creates the store without a plan, and makes it a member.
+  ///
+  /// - Returns: Its log, the claim to apply the cluster's log to it, and the options to open it with.
+  func run(
+    at url: URL, _ wanted: StoreOptions
+  ) async throws(AnnalsError) -> (log: EventLog, claim: MemberLock, options: StoreOptions) {
+    try check(wanted)
+    var options = wanted
+    options.sequencer = nil
+    options.activating = false
+    options.creation = .never
+    var log: EventLog?
+    do throws(AnnalsError) { log = try EventLog(at: url, options: options) } catch {
+      guard error.code == .noSuchStore, wanted.creation != .never else { throw error }
+    }
+    if let log, wanted.creation == .always {
+      throw AnnalsError(
+        .cannotCreate, "there is a store already, of the log \(log.id.uuidString); nothing was changed")
+    }
+    if let log, let state = try log.memberState() {
+      try mustMatch(state.rules)
+      return (log, try MemberLock(log), options)
+    }
+    let (id, genesis) = try await begin(options.idempotency)
+    try mustMatch(genesis.rules)
+    if log == nil {
+      options.creation = .ifMissing
+      options.newLogID = id
+      options.idempotency = genesis.window == 0 ? .always : .window(Int(genesis.window))
+      log = try EventLog(at: url, options: options)
+      options.creation = .never
+    }
+    guard let log else { preconditionFailure("a log was opened or created") }
+    guard log.id == id else {
+      throw AnnalsError(
+        .foreign,
+        "the store's log is \(log.id.uuidString), and the cluster's is \(id.uuidString): use another directory, or the log of its own cluster"
+      )
+    }
+    let lock = try MemberLock(log)
+    try join(log, genesis)
+    return (log, lock, options)
+  }
+
+  /// Throws for options that a member cannot have.
+  private func check(_ options: StoreOptions) throws(AnnalsError) {
+    guard options.access == .readWrite else {
+      throw AnnalsError(
+        .wrongUse,
+        "a member of a cluster applies its log, so it is opened for writing; open the store as an EventStore to read it"
+      )
+    }
+    guard options.keys == nil else {
+      throw AnnalsError(
+        .wrongUse,
+        "a cluster has no personal fields yet, because their keys are in a file of one machine; open it without keys"
+      )
+    }
+    try options.idempotency?.check()
+  }
+
+  private func mustMatch(_ known: [Genesis.Rule]) throws(AnnalsError) {
+    guard known != rules else { return }
+    func list(_ rules: [Genesis.Rule]) -> String {
+      rules.isEmpty ? "none" : rules.map { "'\($0.name)' in version \($0.version)" }.joined(separator: ", ")
+    }
+    throw AnnalsError(
+      .superseded,
+      "all machines of the cluster have the same inline projections: it has \(list(known)), and this program has \(list(rules))"
+    )
+  }
+
+  /// Reads how the cluster's log begins; begins it if it is empty. Attempts without an answer are repeated.
+  private func begin(
+    _ idempotency: StoreOptions.Idempotency?
+  ) async throws(AnnalsError) -> (log: UUID, genesis: Genesis) {
+    let deadline = ContinuousClock.now + cluster.deadline
+    while true {
+      do throws(AnnalsError) {
+        return try await begin(idempotency, within: ContinuousClock.now.duration(to: deadline))
+      } catch {
+        guard error.code == .unavailable, ContinuousClock.now < deadline else { throw error }
+      }
+      do { try await Task.sleep(for: .milliseconds(50)) } catch {
+        throw AnnalsError(.cancelled, "the task was cancelled while it joined the cluster")
+      }
+    }
+  }
+
+  private func begin(
+    _ idempotency: StoreOptions.Idempotency?, within limit: Duration
+  ) async throws(AnnalsError) -> (log: UUID, genesis: Genesis) {
+    if try await shared.last(within: limit) == 0 {
+      let window =
+        switch idempotency ?? .window(64) {
+        case .window(let count): UInt64(count)
+        case .always: UInt64(0)
+        }
+      let genesis = ClusterMessage(log: UUID(), .genesis(Genesis(window: window, rules: rules)))
+      // Another machine may be first. Then its message counts, on all of them.
+      _ = try await shared.publish(try genesis.encoded(), id: UUID(), within: limit)
+    }
+    return try await shared.genesis(within: limit)
+  }
+
+  /// Makes an empty store a member that has applied the first message.
+  private func join(_ log: EventLog, _ genesis: Genesis) throws(AnnalsError) {
+    let state = MemberState(sequence: 1, rules: genesis.rules)
+    _ = try log.apply(
+      SequencedBatch([], .full) { (reader) throws(AnnalsError) in
+        guard try reader.last() == 0 else {
+          throw AnnalsError(
+            .wrongUse,
+            "the store has entries and belongs to no cluster: begin the cluster with an empty store, and append the events there"
+          )
+        }
+      } finish: { (transaction, tables, _) throws(AnnalsError) in
+        try transaction.put(state.encoded(), MemberState.name, in: tables.meta)
+      })
+  }
+}
+
+extension EventLog {
+  /// Returns how far the store has applied the log of its cluster; `nil` for a store of no cluster.
+  func memberState() throws(AnnalsError) -> MemberState? {
+    try read { (snapshot) throws(AnnalsError) in try snapshot.reader.memberState() }
+  }
+}
