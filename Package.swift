@@ -141,7 +141,13 @@ let package = Package(
       swiftSettings: lending),
     // One store on several machines over a log that all of them share: messages, the rule that applies them
     // and the store that waits for them. It knows no server.
-    .target(name: "AnnalsReplication", dependencies: ["AnnalsCoding"], swiftSettings: strict),
+    .target(
+      name: "AnnalsReplication",
+      dependencies: [
+        "Annals", "AnnalsMaintenance", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema",
+        "AnnalsCoding", "LMDB",
+      ],
+      swiftSettings: lending),
     // Support for testing plans with Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
@@ -207,6 +213,12 @@ let package = Package(
     .testTarget(
       name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
+    // One store on several machines, over a log in memory that loses answers, repeats messages and cuts
+    // connections.
+    .testTarget(
+      name: "AnnalsReplicationTests",
+      dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"], exclude: ["Golden"],
+      swiftSettings: lending + unoptimised),
     .testTarget(
       name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),

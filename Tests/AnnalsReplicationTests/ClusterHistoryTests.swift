@@ -1,0 +1,223 @@
+import Annals
+import AnnalsReplication
+import AnnalsTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+/// Random histories of eight writers on three machines, over a log that loses answers, repeats messages,
+/// stores copies late and cuts connections. Machines are closed and opened again, and begin again from a
+/// backup of another.
+@Suite(.serialized) struct ClusterHistoryTests {
+  /// What a writer knows of its calls.
+  struct Knowledge: Sendable {
+    /// The marks of acknowledged events, with their positions.
+    var stored: [Int: UInt64] = [:]
+    /// The marks of refused events.
+    var refused: Set<Int> = []
+    /// The calls whose expectation of a revision held.
+    var revisions: [(expected: UInt64, found: UInt64)] = []
+    var calls = 0
+  }
+
+  @Test(arguments: RunLength.seeds(RunLength.count("ANNALS_CLUSTER_HISTORIES", usual: 8)))
+  func `all machines accept the same calls, and each acknowledged event is stored once`(
+    seed: UInt64
+  ) async throws {
+    print("cluster history with seed \(seed)")
+    let directory = try TemporaryDirectory(in: TemporaryDirectory.memory)
+    let log = MemoryLog(seed: seed)
+    let machines = (1...3).map { Machine(directory, "m\($0)", log.connect(.many)) }
+    for machine in machines { try await machine.open(inline: [Bookings.self]) }
+    let knowledge = Mutex(Knowledge())
+    var random = SeededGenerator(seed: seed &* 77)
+    for round in 0..<3 {
+      try await run(machines, round: round, seed: seed, knowledge)
+      try await disturb(machines, directory, &random)
+    }
+    try await check(machines, log, knowledge.withLock { $0 })
+  }
+
+  /// Lets eight writers make random calls on the machines.
+  private func run(
+    _ machines: [Machine], round: Int, seed: UInt64, _ knowledge: borrowing Mutex<Knowledge>
+  ) async throws {
+    let stores = try machines.map { try $0.store }
+    let found = try await withThrowingTaskGroup(of: Knowledge.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          let first = (round * 8 + writer) * 1_000
+          var work = Writing(
+            store: stores[writer % 3], random: SeededGenerator(seed: seed &* 1_000 + UInt64(first)),
+            mark: first)
+          for _ in 0..<15 { try await work.step() }
+          return work.knowledge
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    knowledge.withLock { all in
+      for one in found {
+        all.stored.merge(one.stored) { first, _ in first }
+        all.refused.formUnion(one.refused)
+        all.revisions += one.revisions
+        all.calls += one.calls
+      }
+    }
+  }
+
+  /// Closes a machine at any point of its way and opens it again, or begins again with a backup of another.
+  private func disturb(
+    _ machines: [Machine], _ directory: TemporaryDirectory, _ random: inout SeededGenerator
+  ) async throws {
+    let victim = machines[Int.random(in: 0..<3, using: &random)]
+    let donor = machines.first { $0 !== victim }
+    victim.close()
+    if Bool.random(using: &random), let donor {
+      try await waitUntil { (try? EventLog.inspect(victim.url)) != nil }
+      try FileManager.default.removeItem(at: victim.url)
+      if Bool.random(using: &random) { try donor.store.log.backup(to: victim.url) }
+    }
+    try await waitUntil {
+      do {
+        try await victim.open(inline: [Bookings.self])
+        return true
+      } catch let error as AnnalsError where error.code == .busy || error.code == .unavailable {
+        return false
+      }
+    }
+  }
+
+  private func check(_ machines: [Machine], _ log: MemoryLog, _ known: Knowledge) async throws {
+    for machine in machines { try await machine.catchUp(with: log) }
+    let events = try machines[0].store.log.plainEvents()
+    let lines = try machines[0].store.log.lines()
+    for machine in machines {
+      #expect(try machine.store.log.lines() == lines)
+      #expect(machine.cluster?.status?.hash == machines[0].cluster?.status?.hash)
+      #expect(machine.cluster?.status?.isStopped == false)
+      let findings = try EventLog.verify(machine.url).findings
+      #expect(findings.isEmpty)
+    }
+    let expected = ReferenceCluster(log.messages).events
+    #expect(events.count == expected.count)
+    let different = zip(events, expected).first { $0 != $1 }
+    #expect(different == nil)
+    var places: [Int: UInt64] = [:]
+    try machines[0].store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      while let entry = try entries.next() {
+        let mark =
+          switch entry.event {
+          case .booked(let booked): booked.mark
+          case .noted(let noted): noted.mark
+          }
+        #expect(places[mark] == nil, "mark \(mark) is stored twice")
+        places[mark] = entry.position.rawValue
+      }
+    }
+    for (mark, position) in known.stored { #expect(places[mark] == position) }
+    for mark in known.refused { #expect(places[mark] == nil) }
+    for (expected, found) in known.revisions { #expect(found == expected + 1) }
+    #expect(known.calls == 360)
+    #expect(known.stored.count > 50)
+    #expect(known.refused.count > 5)
+  }
+}
+
+/// The random calls of one writer.
+private struct Writing {
+  let store: EventStore<SeatsPlan>
+  var random: SeededGenerator
+  /// The next mark; no two events of a history have one.
+  var mark: Int
+  var knowledge = ClusterHistoryTests.Knowledge()
+  private var heads: [String: UInt64] = [:]
+
+  init(store: EventStore<SeatsPlan>, random: SeededGenerator, mark: Int) {
+    self.store = store
+    self.random = random
+    self.mark = mark
+  }
+
+  private mutating func draw(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+  private mutating func note() -> SeatsV1.Event {
+    mark += 1
+    return .noted(.init(mark: mark))
+  }
+
+  private mutating func stream() -> StreamName {
+    draw(3) == 0 ? StreamName("cold-\(draw(500))") : StreamName("hot-\(draw(4))")
+  }
+
+  mutating func step() async throws {
+    knowledge.calls += 1
+    let before = mark
+    do {
+      let (appended, expected) = try await call()
+      if appended.wasRepeated { return }
+      for (offset, position) in appended.positions.enumerated() where before + 1 + offset <= mark {
+        knowledge.stored[before + 1 + offset] = position.rawValue
+      }
+      if let expected, let found = appended.revisions.first {
+        knowledge.revisions.append((expected, found.rawValue))
+      }
+    } catch {
+      switch error.code {
+      case .conflict, .rejected, .streamClosed, .noSuchStream:
+        if mark > before { knowledge.refused.formUnion(before + 1...mark) }
+      case .unavailable: break
+      default: throw error
+      }
+    }
+  }
+
+  /// Makes one call.
+  ///
+  /// - Returns: Where its events are, and the revision that it expected.
+  private mutating func call() async throws(AnnalsError) -> (Appended, expected: UInt64?) {
+    let stream = stream()
+    switch draw(12) {
+    case 0, 1, 2:
+      return (try await store.append([note(), note()], to: stream), nil)
+    case 3, 4, 5:
+      let head = try store.read { (snapshot) throws(AnnalsError) in try snapshot.revision(of: stream) }
+      let expectation: Expected = head.map { .revision($0) } ?? .noStream
+      return (try await store.append([note()], to: stream, expecting: expectation), head?.rawValue)
+    case 6, 7:
+      mark += 1
+      let seat = "s\(draw(60))"
+      return (try await store.append([.booked(.init(seat: seat, mark: mark))], to: stream), nil)
+    case 8:
+      mark += 1
+      let seat = "s\(60 + draw(30))"
+      let query = EventQuery<SeatsV1.Event>([\.booked], tags: [EventTag("seat:\(seat)")])
+      return (
+        try await store.append([.booked(.init(seat: seat, mark: mark))], to: stream, unless: query), nil
+      )
+    case 9:
+      let event = NewEvent(note(), id: UUID())
+      let first = try await store.append([event], to: stream)
+      // The caller asks again, as if it had got no answer.
+      let again = try await store.append([event], to: stream)
+      guard again.positions == first.positions else {
+        throw AnnalsError(.damaged, "a repeated call has other places")
+      }
+      return (first, nil)
+    case 10:
+      let other = self.stream()
+      let (one, two) = (note(), note())
+      return (
+        try await store.append { call in
+          call.append([one], to: stream)
+          call.append([two], to: other, expecting: .exists)
+        }, nil
+      )
+    default:
+      let rare = StreamName("hot-\(draw(2))")
+      if draw(2) == 0 { try await store.close(rare) } else { try await store.reopen(rare) }
+      return (Appended(positions: [], revisions: [], wasRepeated: true), nil)
+    }
+  }
+}

@@ -1,0 +1,294 @@
+import Annals
+import AnnalsReplication
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@Suite struct ClusterStoreTests {
+  private typealias Event = SeatsV1.Event
+
+  private func note(_ mark: Int) -> Event { .noted(.init(mark: mark)) }
+
+  private func book(_ seat: String, _ mark: Int) -> Event { .booked(.init(seat: seat, mark: mark)) }
+
+  @Test func `what one machine appends, all machines read at the same positions`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machines = (1...3).map { Machine(directory, "m\($0)", log.connect()) }
+    for machine in machines { try await machine.open() }
+    let first = try await machines[0].store.append([note(1), note(2)], to: "a", expecting: .noStream)
+    #expect(first.positions == [1, 2])
+    #expect(try machines[0].store.read { (snapshot) throws(AnnalsError) in try snapshot.head() } == 2)
+    try await need(machines[1].cluster).waitUntil(2)
+    let second = try await machines[1].store.append([note(3)], to: "a", expecting: .revision(1))
+    #expect(second.positions == [3])
+    let lines = try await lines(of: machines, log)
+    #expect(lines.count == 3)
+  }
+
+  /// The entries of the first machine, which those of all others equal.
+  private func lines(of machines: [Machine], _ log: MemoryLog) async throws -> [String] {
+    for machine in machines { try await machine.catchUp(with: log) }
+    let lines = try machines[0].store.log.lines()
+    for machine in machines {
+      #expect(try machine.store.log.lines() == lines)
+      #expect(machine.cluster?.status?.hash == machines[0].cluster?.status?.hash)
+      #expect(try EventLog.verify(machine.url).findings.isEmpty)
+    }
+    return lines
+  }
+
+  @Test func `of two machines that expect the same revision, one is accepted`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machines = (1...2).map { Machine(directory, "m\($0)", log.connect()) }
+    for machine in machines { try await machine.open() }
+    var accepted = 0
+    for round in 0..<20 {
+      let expected: Expected = round == 0 ? .noStream : .revision(Revision(UInt64(round - 1)))
+      let stores = try machines.map { try $0.store }
+      let events = [note(round)]
+      async let one = Result { try await stores[0].append(events, to: "a", expecting: expected) }
+      async let two = Result { try await stores[1].append(events, to: "a", expecting: expected) }
+      for result in await [one, two] {
+        switch result {
+        case .success: accepted += 1
+        case .failure(let error): #expect((error as? AnnalsError)?.code == .conflict)
+        }
+      }
+      for machine in machines { try await machine.catchUp(with: log) }
+    }
+    #expect(accepted == 20)
+    #expect(try await lines(of: machines, log).count == 20)
+  }
+
+  @Test func `an inline projection refuses an append on every machine`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machines = (1...2).map { Machine(directory, "m\($0)", log.connect()) }
+    for machine in machines { try await machine.open(inline: [Bookings.self]) }
+    try await machines[0].store.append([book("1a", 1)], to: "x")
+    let error = await #expect(throws: AnnalsError.self) {
+      try await machines[1].store.append([self.book("1a", 2)], to: "y")
+    }
+    #expect(error?.code == .rejected)
+    try await machines[1].store.append([book("1b", 3)], to: "y")
+    _ = try await lines(of: machines, log)
+    for machine in machines {
+      let row = try machine.store.read { snapshot in
+        try snapshot.inline(Bookings.self).get(Bookings.Row.self, "1a")
+      }
+      #expect(row?.mark == 1)
+    }
+    machines[1].close()
+    await #expect(throws: AnnalsError.self) { try await machines[1].open() }
+  }
+
+  @Test func `conditions, ids, several streams and limits are decided alike`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machines = (1...3).map { Machine(directory, "m\($0)", log.connect()) }
+    for machine in machines { try await machine.open() }
+    let seat = EventQuery<Event>([\.booked], tags: ["seat:1a"])
+    try await machines[0].store.append([book("1a", 1)], to: "x", unless: seat)
+    for machine in machines {
+      let error = await #expect(throws: AnnalsError.self) {
+        try await machine.store.append([self.book("1a", 2)], to: "y", unless: seat)
+      }
+      #expect(error?.code == .conflict)
+    }
+    let id = UUID()
+    let event = NewEvent(note(3), id: id)
+    let once = try await machines[0].store.append([event], to: "z")
+    let again = try await machines[2].store.append([event], to: "z")
+    #expect(again.wasRepeated)
+    #expect(again.positions == once.positions)
+    try await machines[1].store.append { call in
+      call.append([note(4)], to: "x", expecting: .exists)
+      call.append([note(5)], to: "new", expecting: .noStream)
+    }
+    try await machines[2].store.close("x")
+    let closed = await #expect(throws: AnnalsError.self) {
+      try await machines[0].store.append([self.note(6)], to: "x")
+    }
+    #expect(closed?.code == .streamClosed)
+    try await machines[0].store.truncate("z", before: nil)
+    try machines[1].store.erase([1], by: "test", because: "asked")
+    try await machines[0].store.append([note(7)], to: "z", expecting: .noStream)
+    let lines = try await lines(of: machines, log)
+    #expect(!lines[0].contains("1a"))
+  }
+
+  @Test func `without a quorum reads continue, and appends fail at their deadline`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    try await machine.open(deadline: .milliseconds(300))
+    try await machine.store.append([note(1)], to: "a")
+    log.setQuorum(false)
+    let start = ContinuousClock.now
+    let error = await #expect(throws: AnnalsError.self) {
+      try await machine.store.append([self.note(2)], to: "a")
+    }
+    #expect(error?.code == .unavailable)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(try machine.store.log.lines().count == 1)
+    log.setQuorum(true)
+    try await machine.store.append([note(3)], to: "a")
+    #expect(try machine.store.log.lines().count == 2)
+  }
+
+  @Test func `a call whose answer is lost gets its verdict, and is stored once`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect(.init(unanswered: 500, twice: 300, late: 300)))
+    try await machine.open()
+    for number in 0..<50 {
+      let expected: Expected = number == 0 ? .noStream : .revision(Revision(UInt64(number - 1)))
+      let appended = try await machine.store.append([note(number)], to: "a", expecting: expected)
+      #expect(appended.revision == Revision(UInt64(number)))
+    }
+    try await machine.catchUp(with: log)
+    #expect(log.messages.count > 60)
+    #expect(try machine.store.log.lines().count == 50)
+  }
+
+  @Test func `a program that is no member appends nothing to the store`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    try await machine.open()
+    try await machine.store.append([note(1)], to: "a")
+    let plain = try EventStore(at: machine.url, plan: SeatsPlan.self)
+    let while1 = await #expect(throws: AnnalsError.self) { try await plain.append([self.note(2)], to: "a") }
+    #expect(while1?.code == .needsCluster)
+    machine.close()
+    let after = await #expect(throws: AnnalsError.self) { try await plain.append([self.note(2)], to: "a") }
+    #expect(after?.code == .needsCluster)
+    let set = #expect(throws: AnnalsError.self) { try plain.log.setIdempotency(.always) }
+    #expect(set?.code == .needsCluster)
+    #expect(try plain.log.lines().count == 1)
+    try await machine.open()
+    try await machine.store.append([note(3)], to: "a", expecting: .revision(0))
+  }
+
+  @Test func `one program of a machine is a member with a store`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    try await machine.open()
+    let second = Machine(directory, "m", log.connect())
+    let error = await #expect(throws: AnnalsError.self) { try await second.open() }
+    #expect(error?.code == .busy)
+    machine.close()
+    try await second.open()
+  }
+
+  @Test func `a machine continues from a backup of another, and from nothing`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let first = Machine(directory, "m1", log.connect())
+    try await first.open(inline: [Bookings.self])
+    for number in 0..<200 { try await first.store.append([book("s\(number)", number)], to: "a") }
+    let third = Machine(directory, "m3", log.connect())
+    try first.store.log.backup(to: third.url)
+    for number in 200..<300 { try await first.store.append([book("s\(number)", number)], to: "b") }
+    let second = Machine(directory, "m2", log.connect())
+    try await second.open(inline: [Bookings.self])
+    try await third.open(inline: [Bookings.self])
+    #expect(try await lines(of: [first, second, third], log).count == 300)
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await third.store.append([self.book("s7", 1)], to: "c")
+    }
+    #expect(refused?.code == .rejected)
+  }
+
+  @Test func `a machine that needs a newer program stops before the first event it cannot read`() async throws
+  {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "old", log.connect())
+    try await machine.open()
+    try await machine.store.append([note(1)], to: "a")
+    let url = directory.url.appendingPathComponent("new.annals")
+    let new = try await ClusterStore.open(
+      at: url, plan: NewSeatsPlan.self, log: log.connect(), options: Machine.options())
+    try await new.waitUntil(1)
+    try await new.store.append([.cleared(.init(mark: 2))], to: "a")
+    try await waitUntil { machine.cluster?.status?.isStopped == true }
+    let stopped = #expect(throws: AnnalsError.self) { _ = try machine.store }
+    #expect(stopped?.code == .newerSchema)
+    #expect(stopped?.details.version == SchemaVersion(2, 0, 0))
+    machine.close()
+    let upgraded = try await ClusterStore.open(
+      at: machine.url, plan: NewSeatsPlan.self, log: log.connect(), options: Machine.options())
+    try await upgraded.waitUntil(2)
+    #expect(try upgraded.store.log.lines() == new.store.log.lines())
+  }
+
+  @Test func `a machine stops at a message of a later format, and passes over bytes that are none`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    try await machine.open()
+    log.store([1, 2, 3])
+    log.store(Array(repeating: 7, count: 100))
+    try await machine.store.append([note(1)], to: "a")
+    var later: [UInt8] = [9, 0] + Array(repeating: 0, count: 16)
+    later.append(littleEndian: Checksum.crc32c(later.span))
+    log.store(later)
+    try await waitUntil { machine.cluster?.status?.isStopped == true }
+    #expect(machine.cluster?.status?.problem?.code == .needsNewer)
+    #expect(machine.cluster?.status?.applied == UInt64(log.messages.count - 1))
+  }
+
+  @Test func `a machine that differs from most stops, and says where`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    let store = try await machine.open()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          for number in 0..<125 {
+            try await store.append([.noted(.init(mark: number))], to: StreamName("w\(writer)"))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(machine.cluster?.status?.commits == 1_000)
+    for _ in 0..<2 {
+      let audit = Audit(machine: UUID(), commits: 1_000, position: 1_000, hash: CommitChain(low: 1, high: 2))
+      log.store(try ClusterMessage(log: store.log.id, .audit(audit)).encoded())
+    }
+    try await waitUntil { machine.cluster?.status?.isStopped == true }
+    let error = #expect(throws: AnnalsError.self) { _ = try machine.store }
+    #expect(error?.code == .diverged)
+    #expect(error?.details.position == 1_000)
+  }
+
+  @Test func `a machine does not follow the log of another cluster`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    try await machine.open()
+    machine.close()
+    let other = MemoryLog()
+    let stranger = Machine(directory, "n", other.connect())
+    try await stranger.open()
+    let moved = Machine(directory, "m", other.connect())
+    try await moved.open()
+    try await waitUntil { moved.cluster?.status?.isStopped == true }
+    #expect(moved.cluster?.status?.problem?.code == .foreign)
+  }
+}
+
+extension Result where Failure == any Error {
+  /// The result of an asynchronous call.
+  init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

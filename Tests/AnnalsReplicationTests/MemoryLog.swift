@@ -1,0 +1,165 @@
+import AnnalsCoding
+import AnnalsReplication
+import AnnalsTestSupport
+import Foundation
+import Synchronization
+
+/// A log in memory that several machines share. Each has a connection of its own, with its faults.
+final class MemoryLog: Sendable {
+  /// How often a connection misbehaves, in parts of a thousand.
+  struct Faults: Sendable {
+    /// The message is lost, and its writer gets no answer.
+    var lost = 0
+    /// The message is stored, and its writer gets no answer.
+    var unanswered = 0
+    /// The message is stored twice.
+    var twice = 0
+    /// A copy of the message is stored again after some others.
+    var late = 0
+    /// The follower is disconnected after a batch.
+    var cut = 0
+    /// The follower gets messages again that it had.
+    var again = 0
+    /// The longest delay of an answer, in microseconds.
+    var delay = 0
+
+    static let none = Faults()
+    static let many = Faults(
+      lost: 30, unanswered: 60, twice: 60, late: 40, cut: 40, again: 100, delay: 2_000)
+  }
+
+  private struct State {
+    var messages: [ReplicatedMessage] = []
+    var late: [(after: Int, bytes: [UInt8])] = []
+    var random: SeededGenerator
+    var hasQuorum = true
+  }
+
+  private let state: Mutex<State>
+
+  init(seed: UInt64 = 1) {
+    state = Mutex(State(random: SeededGenerator(seed: seed)))
+  }
+
+  /// All messages so far.
+  var messages: [ReplicatedMessage] { state.withLock { $0.messages } }
+
+  /// Whether messages are taken.
+  func setQuorum(_ hasQuorum: Bool) { state.withLock { $0.hasQuorum = hasQuorum } }
+
+  /// A connection of one machine.
+  func connect(_ faults: Faults = .none) -> Connection { Connection(self, faults) }
+
+  /// Stores bytes as the next message.
+  @discardableResult
+  func store(_ bytes: [UInt8], time: Int64? = nil) -> UInt64 {
+    state.withLock { Self.store(bytes, time, &$0) }
+  }
+
+  private static func store(_ bytes: [UInt8], _ time: Int64?, _ state: inout State) -> UInt64 {
+    let sequence = UInt64(state.messages.count + 1)
+    // A new leader's clock may lag.
+    let jitter = Int64(state.random.next() % 50_000) - 10_000
+    state.messages.append(
+      ReplicatedMessage(
+        sequence: sequence, time: time ?? 1_700_000_000_000_000 + Int64(sequence) * 7_000 + jitter,
+        bytes: bytes))
+    let due = state.late.filter { $0.after <= state.messages.count }
+    state.late.removeAll { $0.after <= state.messages.count }
+    for copy in due { _ = store(copy.bytes, nil, &state) }
+    return sequence
+  }
+
+  fileprivate func draw(_ limit: Int) -> Int {
+    state.withLock { Int($0.random.next() % UInt64(max(limit, 1))) }
+  }
+
+  fileprivate func happens(_ thousandths: Int) -> Bool { draw(1_000) < thousandths }
+
+  fileprivate func publish(_ bytes: [UInt8], _ faults: Faults) -> UInt64? {
+    if happens(faults.lost) { return nil }
+    let sequence = state.withLock { state -> UInt64? in
+      guard state.hasQuorum else { return nil }
+      return Self.store(bytes, nil, &state)
+    }
+    guard let sequence else { return nil }
+    if happens(faults.twice) { store(bytes) }
+    if happens(faults.late) {
+      let after = draw(40)
+      state.withLock { $0.late.append(($0.messages.count + 1 + after, bytes)) }
+    }
+    return happens(faults.unanswered) ? nil : sequence
+  }
+
+  fileprivate func erase(_ sequence: UInt64) {
+    state.withLock { state in
+      let old = state.messages[Int(sequence) - 1]
+      state.messages[Int(sequence) - 1] = ReplicatedMessage(sequence: sequence, time: old.time, bytes: [])
+    }
+  }
+
+  /// Returns at most `count` messages after a sequence.
+  fileprivate func messages(after sequence: UInt64, _ count: Int) -> [ReplicatedMessage] {
+    state.withLock { state in
+      Array(state.messages.dropFirst(Int(sequence)).prefix(count))
+    }
+  }
+
+  /// One machine's connection to the log.
+  final class Connection: ReplicatedLog {
+    struct Cut: Error {}
+
+    private let log: MemoryLog
+    private let faults: Faults
+    private let cut = Atomic(false)
+
+    fileprivate init(_ log: MemoryLog, _ faults: Faults) {
+      self.log = log
+      self.faults = faults
+    }
+
+    /// Cuts the connection, or brings it back.
+    func setCut(_ isCut: Bool) { cut.store(isCut, ordering: .releasing) }
+
+    private var isCut: Bool { cut.load(ordering: .acquiring) }
+
+    func publish(_ bytes: [UInt8], id: UUID, within limit: Duration) async throws(AnnalsError) -> UInt64 {
+      await pause(log.draw(faults.delay))
+      guard !isCut, let sequence = log.publish(bytes, faults) else {
+        await pause(min(20_000, Int(limit.components.seconds) * 1_000_000 + 1_000))
+        throw AnnalsError(.unavailable, "no answer")
+      }
+      await pause(log.draw(faults.delay))
+      return sequence
+    }
+
+    func follow(
+      after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+    ) async throws {
+      var last = sequence
+      while true {
+        try Task.checkCancellation()
+        let start = log.happens(faults.again) ? last - min(last, UInt64(log.draw(5))) : last
+        let found = isCut ? [] : log.messages(after: start, 1 + log.draw(200))
+        guard let newest = found.last, newest.sequence > last else {
+          try await Task.sleep(for: .microseconds(500))
+          continue
+        }
+        try await receive(found)
+        last = newest.sequence
+        if log.happens(faults.cut) { throw Cut() }
+      }
+    }
+
+    func last(within limit: Duration) async throws(AnnalsError) -> UInt64 {
+      guard !isCut else { throw AnnalsError(.unavailable, "no answer") }
+      return UInt64(log.messages.count)
+    }
+
+    func erase(_ sequence: UInt64) async throws(AnnalsError) { log.erase(sequence) }
+
+    private func pause(_ microseconds: Int) async {
+      if microseconds > 0 { try? await Task.sleep(for: .microseconds(microseconds)) }
+    }
+  }
+}
