@@ -43,7 +43,9 @@ final class Applier: Sendable {
   private let machine = UUID()
   private let rules: [any AppendRule]
   private let context: ApplyPlan.Context
-  private let memory: Mutex<Memory>
+  /// Taken out while a batch is applied, so that nothing of it is copied.
+  private let memory: Mutex<Memory?>
+  private let known: Mutex<(state: MemberState, position: UInt64)>
 
   /// Creates the applier of a store that is a member of a cluster.
   ///
@@ -58,7 +60,9 @@ final class Applier: Sendable {
     self.log = log
     self.rules = rules
     context = ApplyPlan.Context(log: log.id, shapes: ShapeMemory(), reads: reads)
-    memory = Mutex(try Self.memory(log))
+    let memory = try Self.memory(log)
+    self.memory = Mutex(memory)
+    known = Mutex((memory.state, memory.position))
   }
 
   private static func memory(_ log: EventLog) throws(AnnalsError) -> Memory {
@@ -76,9 +80,7 @@ final class Applier: Sendable {
   var cluster: UUID { log.id }
 
   /// The state after the last batch, and the position of the newest entry.
-  var state: (state: MemberState, position: UInt64) {
-    memory.withLock { ($0.state, $0.position) }
-  }
+  var state: (state: MemberState, position: UInt64) { known.withLock { $0 } }
 
   /// Applies messages, as many as one transaction takes.
   ///
@@ -88,12 +90,20 @@ final class Applier: Sendable {
   func apply(
     _ messages: ArraySlice<ReplicatedMessage>, isLocal: (UUID) -> Bool
   ) throws(AnnalsError) -> Outcome {
-    var memory = memory.withLock { $0 }
+    let taken = self.memory.withLock { memory in
+      defer { memory = nil }
+      return memory
+    }
+    guard var memory = taken else { throw AnnalsError.otherApplier }
+    defer {
+      known.withLock { $0 = (memory.state, memory.position) }
+      self.memory.withLock { $0 = memory }
+    }
     let plan = ApplyPlan(messages, after: memory.state, memory.recent, context)
     var outcome = Outcome(count: plan.count, stop: plan.stop)
+    if !plan.steps.isEmpty || !plan.copies.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
     memory.state.sequence = plan.sequence
     memory.state.time = plan.time
-    if !plan.steps.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
     for id in plan.late { outcome.verdicts.append((id, .failure(AnnalsError.lateCommit))) }
     for audit in outcome.audits { memory.book.note(audit) }
     for audit in plan.audits {
@@ -101,14 +111,13 @@ final class Applier: Sendable {
         outcome.stop = AnnalsError(difference, stored: memory.position)
       }
     }
-    self.memory.withLock { $0 = memory }
     return outcome
   }
 
   private func run(
     _ plan: ApplyPlan, _ memory: inout Memory, _ outcome: inout Outcome, isLocal: (UUID) -> Bool
   ) throws(AnnalsError) {
-    let writing = BatchWriting(plan.steps, memory.state, memory.rows, memory.position, machine: machine)
+    let writing = BatchWriting(plan, memory.state, memory.rows, memory.position, machine: machine)
     let written = Mutex<BatchWriting?>(nil)
     let stored = memory.stored
     var requests = plan.steps.map(\.request)
@@ -160,9 +169,10 @@ final class Applier: Sendable {
   func reload() throws(AnnalsError) {
     var fresh = try Self.memory(log)
     memory.withLock { memory in
-      fresh.book = memory.book
+      if let memory { fresh.book = memory.book }
       memory = fresh
     }
+    known.withLock { $0 = (fresh.state, fresh.position) }
   }
 }
 

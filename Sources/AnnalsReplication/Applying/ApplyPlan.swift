@@ -29,6 +29,9 @@ struct ApplyPlan {
   private(set) var time: Int64
   /// The published hashes among the messages.
   private(set) var audits: [Audit] = []
+  /// The messages with copies of earlier commits, or with ones that came too late. They are noted, because
+  /// they have the same contents.
+  private(set) var copies: [CommitRows.Commit] = []
   /// The commits that came too late.
   private(set) var late: [UUID] = []
   /// The number of messages that the plan includes.
@@ -122,12 +125,12 @@ struct ApplyPlan {
 
   private mutating func isNew(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
     switch recent.fate(of: commit, at: sequence) {
-    case .copy: return false
-    case .late:
-      late.append(commit.id)
-      return false
-    case .new: return seen.insert(commit.id).inserted
+    case .copy: break
+    case .late: late.append(commit.id)
+    case .new: if seen.insert(commit.id).inserted { return true }
     }
+    copies.append(CommitRows.Commit(sequence: sequence, id: commit.id, first: 0, count: 0))
+    return false
   }
 
   private mutating func add(

@@ -12,6 +12,8 @@ internal import LMDB
 /// commits.
 struct BatchWriting: Sendable {
   private let steps: [ApplyPlan.Step]
+  /// The messages with copies of commits.
+  private let copies: [CommitRows.Commit]
   private let machine: UUID
   /// The state after the batch.
   private(set) var state: MemberState
@@ -22,13 +24,14 @@ struct BatchWriting: Sendable {
   /// The hashes to publish.
   private(set) var audits: [Audit] = []
 
-  /// - Parameters:
-  ///   - state: The state before the batch, with the sequence and the time after it.
   init(
-    _ steps: [ApplyPlan.Step], _ state: MemberState, _ rows: CommitRows, _ position: UInt64, machine: UUID
+    _ plan: ApplyPlan, _ state: MemberState, _ rows: CommitRows, _ position: UInt64, machine: UUID
   ) {
-    self.steps = steps
+    steps = plan.steps
+    copies = plan.copies
     self.state = state
+    self.state.sequence = plan.sequence
+    self.state.time = plan.time
     self.rows = rows
     self.position = position
     self.machine = machine
@@ -38,11 +41,16 @@ struct BatchWriting: Sendable {
   mutating func take(
     _ answers: [Result<Appended, AnnalsError>], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
+    var commits = copies
     for (step, answer) in zip(steps, answers) {
       var commit = CommitRows.Commit(sequence: step.sequence, id: step.id, first: 0, count: 0)
       if case .success(let places) = answer { accept(places, step, &commit) }
+      commits.append(commit)
+    }
+    if !copies.isEmpty { commits.sort { $0.sequence < $1.sequence } }
+    for commit in commits {
       if let last = rows.commits.last,
-        CommitRows.start(of: last.sequence) != CommitRows.start(of: step.sequence)
+        CommitRows.start(of: last.sequence) != CommitRows.start(of: commit.sequence)
       {
         try put(tables, in: &transaction)
         rows = CommitRows()

@@ -35,8 +35,9 @@ struct RecentCommits {
     return sequences[commit.id] == nil ? .new : .copy
   }
 
-  /// Remembers a decided commit.
+  /// Remembers a decided commit, by the sequence of its first copy.
   mutating func note(_ id: UUID, at sequence: UInt64) {
+    if sequences[id] != nil { return }
     sequences[id] = sequence
     order.append((sequence, id))
     while start < order.count, order[start].sequence + Self.window < sequence {

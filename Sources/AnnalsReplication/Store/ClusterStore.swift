@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsLog
 public import AnnalsSchema
 public import AnnalsStore
 
@@ -18,6 +19,8 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
   init(_ opened: EventStore<Plan>, _ membership: Membership) {
     self.opened = opened
     self.membership = membership
+    // The store may outlive this value.
+    opened.attachments.attach(membership)
   }
 
   /// The store of this machine, whose appends go through the cluster's log.
@@ -50,9 +53,25 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
 
   /// Leaves the cluster: follows its log no more, and refuses further appends.
   ///
-  /// Calls that wait for their verdict fail with `unavailable`. It happens by itself with the last copy of
-  /// the value.
+  /// Calls that wait for their verdict fail with `unavailable`. It happens by itself when this value and the
+  /// last copy of ``store`` are released.
   public func leave() { membership.member.close() }
+
+  /// Removes the messages of erased events from the cluster's log, with all of their copies.
+  ///
+  /// A message has a whole call, so other events of the call leave the log with it. They remain in the stores.
+  /// A machine that has not applied a removed message yet stops there, and continues from a backup of another
+  /// machine. So does every new one: erase messages when all machines have applied the erasures.
+  ///
+  /// - Returns: The number of messages that were removed, also by earlier calls.
+  /// - Throws: As ``store``; `unavailable` if the log does not answer. The call can be repeated.
+  /// - Complexity: O(commits of the cluster).
+  @discardableResult
+  public func eraseMessages() async throws(AnnalsError) -> Int {
+    let sequences = try store.log.messagesOfErasedEntries()
+    for sequence in sequences { try await membership.member.log.erase(sequence) }
+    return sequences.count
+  }
 }
 
 /// The membership of a store, which ends with it.
