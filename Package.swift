@@ -59,6 +59,10 @@ let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", 
 let hasSodium = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
   .contains { FileManager.default.fileExists(atPath: $0 + "/sodium.h") }
 
+/// Whether libnats' header is there. The product AnnalsCluster needs it, and nothing else does.
+let hasNATS = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
+  .contains { FileManager.default.fileExists(atPath: $0 + "/nats/nats.h") }
+
 let package = Package(
   name: "Annals",
   products: [
@@ -74,7 +78,8 @@ let package = Package(
         .library(name: "AnnalsSwiftData", targets: ["AnnalsSwiftData"]),
         .executable(name: "annals-swiftdata", targets: ["AnnalsSwiftDataTool"]),
       ] : [])
-    + (hasSodium ? [.library(name: "AnnalsKeys", targets: ["AnnalsKeys"])] : []),
+    + (hasSodium ? [.library(name: "AnnalsKeys", targets: ["AnnalsKeys"])] : [])
+    + (hasNATS ? [.library(name: "AnnalsCluster", targets: ["AnnalsCluster"])] : []),
   targets: [
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
@@ -257,6 +262,22 @@ let package = Package(
         .testTarget(
           name: "AnnalsKeysTests", dependencies: ["Annals", "AnnalsKeys", "AnnalsTestSupport", "KeysTool"],
           swiftSettings: schemas + unoptimised),
+      ] : [])
+    + (hasNATS
+      ? [
+        .systemLibrary(
+          name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+        // The shared log of a cluster in NATS JetStream, and stores over it: an optional product.
+        .target(
+          name: "AnnalsCluster",
+          dependencies: ["AnnalsReplication", "AnnalsCoding", "LMDB", "CNATS"],
+          swiftSettings: strict),
+        // They start servers of their own on this machine's loopback.
+        .testTarget(
+          name: "AnnalsClusterTests",
+          dependencies: ["AnnalsCoding", "AnnalsCluster", "AnnalsReplication", "AnnalsTestSupport"],
+          exclude: ["Accounts"],
+          swiftSettings: strict + unoptimised),
       ] : []),
   swiftLanguageModes: [.v6]
 )

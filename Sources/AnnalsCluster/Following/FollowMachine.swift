@@ -1,0 +1,128 @@
+/// What a follower does with each delivery, and when it subscribes again.
+///
+/// Two numbers come with a message: its sequence in the log, and how many messages this subscription was sent.
+/// If the second jumps, a delivery was lost. If only the first jumps, the broker says that the messages
+/// between were removed, which is checked before it is believed. Times are nanoseconds of a monotonic clock.
+struct FollowMachine: Sendable {
+  /// What to do with a delivery.
+  enum Step: Equatable, Sendable {
+    /// Hand it over, after an empty message for each sequence between it and the one before.
+    case take
+    /// Ignore it: it was handed over before.
+    case skip
+    /// Ask the broker which messages were removed, and then call ``FollowMachine/confirmed(first:removed:)``.
+    case confirm
+    /// Subscribe again after ``FollowMachine/applied``.
+    case subscribe
+  }
+
+  /// What the answer to "where does the log end" means.
+  enum Silence: Equatable, Sendable {
+    /// There is nothing that was not handed over.
+    case level
+    /// The log goes on. Ask which messages were removed, and then call
+    /// ``FollowMachine/ended(first:last:removed:)``.
+    case confirm
+    /// The log has ended before a message that was handed over, for too long to be an old leader's answer.
+    case shorter
+  }
+
+  /// The time without a message after which the broker is asked.
+  static let patience = 1_500_000_000
+  /// The time for which an answer may come from a server that does not know yet that it was replaced.
+  static let staleness = 15_000_000_000
+  /// The times that the broker may skip a message that it has.
+  static let trust = 5
+
+  /// The last sequence that was handed over or is known to be removed.
+  private(set) var applied: UInt64
+  private var count: UInt64 = 0
+  private var heard: Int
+  private var isShortSince: Int?
+  private var pending: UInt64?
+  private var removed: Set<UInt64> = []
+  private var skipped: (sequence: UInt64, times: Int) = (0, 0)
+
+  init(after sequence: UInt64, now: Int) {
+    applied = sequence
+    heard = now
+  }
+
+  /// Notes a new subscription after ``applied``.
+  mutating func subscribed(now: Int) {
+    count = 0
+    heard = now
+    pending = nil
+  }
+
+  /// Decides on a delivery.
+  mutating func received(sequence: UInt64, count: UInt64, now: Int) -> Step {
+    heard = now
+    isShortSince = nil
+    guard count == self.count + 1 else { return .subscribe }
+    guard sequence > applied else {
+      self.count = count
+      return .skip
+    }
+    guard sequence == applied + 1 || (applied + 1..<sequence).allSatisfy(removed.contains) else {
+      pending = sequence
+      return .confirm
+    }
+    self.count = count
+    applied = sequence
+    return .take
+  }
+
+  /// Decides on the delivery that asked for it, with the broker's list of removed messages.
+  ///
+  /// - Parameters:
+  ///   - first: The first sequence that the log still has.
+  ///   - removed: The removed sequences after it.
+  mutating func confirmed(first: UInt64, removed: Set<UInt64>) -> Step {
+    guard let sequence = pending else { return .subscribe }
+    pending = nil
+    self.removed = removed
+    let missing = (max(applied + 1, first)..<max(sequence, first)).first { !removed.contains($0) }
+    guard let missing else {
+      count += 1
+      applied = sequence
+      return .take
+    }
+    skipped = skipped.sequence == missing ? (missing, skipped.times + 1) : (missing, 1)
+    return .subscribe
+  }
+
+  /// The message that the broker has and does not deliver, after several subscriptions.
+  var undelivered: UInt64? {
+    skipped.times >= Self.trust && skipped.sequence == applied + 1 ? applied + 1 : nil
+  }
+
+  /// Whether it is time to ask where the log ends.
+  func isSilent(now: Int) -> Bool { now - heard >= Self.patience }
+
+  /// Decides what a silence means.
+  ///
+  /// - Parameter last: The last sequence of the log.
+  mutating func asked(last: UInt64, now: Int) -> Silence {
+    heard = now
+    if last > applied { return .confirm }
+    guard last < applied else {
+      isShortSince = nil
+      return .level
+    }
+    let since = isShortSince ?? now
+    isShortSince = since
+    return now - since >= Self.staleness ? .shorter : .level
+  }
+
+  /// Decides whether messages are there that do not come, or the last ones were removed.
+  ///
+  /// - Returns: Whether to subscribe again. If not, ``applied`` is the last sequence.
+  mutating func ended(first: UInt64, last: UInt64, removed: Set<UInt64>) -> Bool {
+    guard last > applied else { return false }
+    let from = max(applied + 1, first)
+    guard from > last || (from...last).allSatisfy(removed.contains) else { return true }
+    applied = last
+    return false
+  }
+}

@@ -1,0 +1,180 @@
+internal import AnnalsCoding
+internal import AnnalsReplication
+internal import LMDB
+internal import Synchronization
+
+/// The thread that takes messages from the broker and hands them over in batches.
+final class Follower: Sendable {
+  /// The most messages and bytes of a batch. A batch ends earlier if no message waits.
+  private static let most = (messages: 1_000, bytes: 4 << 20)
+
+  private let link: BrokerLink
+  private let line = BoundedLine<[ReplicatedMessage]>(room: 2)
+  private let arrival = Signal()
+  private let failure: Mutex<AnnalsError?> = Mutex(nil)
+  private let isStopped = Atomic(false)
+  private let subscriptions = Atomic(0)
+
+  init(_ link: BrokerLink) {
+    self.link = link
+  }
+
+  /// The number of times that it has subscribed.
+  var subscribed: Int { subscriptions.load(ordering: .relaxed) }
+
+  /// Starts to take messages after `sequence`.
+  func start(after sequence: UInt64) throws(AnnalsError) {
+    do throws(StoreFileError) {
+      try WriterThread(name: "annals-follow") { self.run(after: sequence) }.letGo()
+    } catch {
+      throw AnnalsError(.inputOutput, "the system has no thread to follow the shared log with: \(error)")
+    }
+  }
+
+  /// Ends the thread.
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    line.end()
+    arrival.announce()
+  }
+
+  /// Returns the next batch; `nil` after ``stop()``, or if the task is cancelled.
+  func next() async throws(AnnalsError) -> [ReplicatedMessage]? {
+    while !Task.isCancelled {
+      let known = arrival.count
+      switch line.take(upTo: 0) {
+      case .element(let batch): return batch
+      case .end: return nil
+      case .nothing:
+        if let failure = failure.withLock({ $0 }) { throw failure }
+        await arrival.wait(beyond: known)
+      }
+    }
+    return nil
+  }
+
+  private var isOver: Bool { isStopped.load(ordering: .relaxed) }
+
+  private func run(after sequence: UInt64) {
+    var machine = FollowMachine(after: sequence, now: Clock.now)
+    while !isOver {
+      do throws(NATSFailure) {
+        let connection = try link.connection(until: Clock.now + 1_000_000_000)
+        let subscription = try NATSSubscription(connection, to: link.address.name, from: machine.applied + 1)
+        subscriptions.add(1, ordering: .relaxed)
+        machine.subscribed(now: Clock.now)
+        defer { Self.discard(subscription) }
+        try follow(subscription, connection, &machine)
+      } catch {
+        // Most failures pass. What does not is refused by the link.
+      }
+      if let sequence = machine.undelivered {
+        fail(
+          AnnalsError(
+            .damaged,
+            "the servers have message \(sequence) of the shared log '\(link.address.name.text)' and do not "
+              + "deliver it; restore the log at the servers"))
+      } else if let refusal = link.lastingRefusal {
+        fail(refusal)
+      }
+      if !isOver { WriterThread.pause(milliseconds: 50) }
+    }
+  }
+
+  /// Takes messages until the subscription is of no more use.
+  private func follow(
+    _ subscription: NATSSubscription, _ connection: NATSConnection, _ machine: inout FollowMachine
+  ) throws(NATSFailure) {
+    while !isOver {
+      var batch: [ReplicatedMessage] = []
+      var bytes = 0
+      var isUseful = true
+      var milliseconds: Int64 = 100
+      while isUseful, batch.count < Self.most.messages, bytes < Self.most.bytes {
+        let before = machine.applied
+        switch subscription.next(upTo: milliseconds) {
+        case .nothing: break
+        case .broken: isUseful = false
+        case .delivery(let delivery):
+          var step = machine.received(
+            sequence: delivery.message.sequence, count: delivery.count, now: Clock.now)
+          if step == .confirm {
+            let gap = try connection.removed(from: link.address.name, upTo: 2_000)
+            step = machine.confirmed(first: gap.first, removed: gap.sequences)
+          }
+          switch step {
+          case .take:
+            Self.add(before + 1..<delivery.message.sequence, to: &batch)
+            batch.append(delivery.message)
+            bytes += delivery.message.bytes.count
+          case .skip: break
+          case .confirm, .subscribe: isUseful = false
+          }
+        }
+        guard subscription.waiting > 0 else { break }
+        milliseconds = 1
+      }
+      if batch.isEmpty, isUseful, machine.isSilent(now: Clock.now) {
+        isUseful = try listen(connection, &machine, &batch)
+      }
+      hand(batch)
+      guard isUseful else { return }
+    }
+  }
+
+  /// Asks where the log ends.
+  ///
+  /// - Returns: Whether the subscription is still of use.
+  private func listen(
+    _ connection: NATSConnection, _ machine: inout FollowMachine, _ batch: inout [ReplicatedMessage]
+  ) throws(NATSFailure) -> Bool {
+    let name = link.address.name
+    let last = try connection.stream(name, upTo: 2_000).last
+    switch machine.asked(last: last, now: Clock.now) {
+    case .level: return true
+    case .confirm:
+      let before = machine.applied
+      let gap = try connection.removed(from: name, upTo: 2_000)
+      if machine.ended(first: gap.first, last: gap.last, removed: gap.sequences) { return false }
+      if machine.applied > before { Self.add(before + 1..<machine.applied + 1, to: &batch) }
+      return true
+    case .shorter:
+      fail(
+        AnnalsError(
+          .damaged,
+          "the shared log '\(name.text)' ends at message \(last), and this machine has applied "
+            + "\(machine.applied): the servers have lost acknowledged messages. Restore the log at the "
+            + "servers, or begin a new cluster from a backup of this store"))
+      return false
+    }
+  }
+
+  private static func add(_ removed: Range<UInt64>, to batch: inout [ReplicatedMessage]) {
+    for sequence in removed { batch.append(ReplicatedMessage(sequence: sequence, time: 0, bytes: [])) }
+  }
+
+  private func hand(_ batch: [ReplicatedMessage]) {
+    guard !batch.isEmpty else { return }
+    while !isOver {
+      switch line.hand(batch, upTo: 100_000_000) {
+      case true?:
+        arrival.announce()
+        return
+      case nil: return
+      case false?: continue
+      }
+    }
+  }
+
+  private func fail(_ error: AnnalsError) {
+    isStopped.store(true, ordering: .relaxed)
+    failure.withLock { $0 = error }
+    arrival.announce()
+  }
+
+  /// Frees a subscription on a thread of its own, because the library asks the server to forget it and waits.
+  private static func discard(_ subscription: NATSSubscription) {
+    // Without a thread it is freed here, and the next subscription begins later.
+    try? WriterThread(name: "annals-leave") { withExtendedLifetime(subscription) {} }.letGo()
+  }
+}

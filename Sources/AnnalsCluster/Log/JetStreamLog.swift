@@ -1,0 +1,159 @@
+package import AnnalsCoding
+package import AnnalsReplication
+package import Foundation
+internal import LMDB
+internal import Synchronization
+
+/// A replicated log in a stream of NATS JetStream.
+///
+/// It can be used while no server answers: it connects when it is first used, and again after each loss.
+package final class JetStreamLog: ReplicatedLog {
+  private let link: BrokerLink
+  private let publisher: Publisher
+  private let followers: Mutex<[ObjectIdentifier: Follower]> = Mutex([:])
+  private let isClosed = Atomic(false)
+  private let target = AnswerTarget()
+
+  /// Prepares a log; nothing is asked of the servers yet.
+  ///
+  /// - Parameters:
+  ///   - address: The servers and the name of the log.
+  ///   - creates: Whether a missing log is created; `false` for a machine that has applied messages of it.
+  init(_ address: BrokerAddress, creates: Bool) throws(AnnalsError) {
+    // The link calls the publisher and the publisher the link; the route between them is made first.
+    let target = target
+    link = BrokerLink(address, creates: creates) { id, answer in target.publisher?.answered(id, answer) }
+    publisher = Publisher(link)
+    target.publisher = publisher
+    try publisher.start()
+  }
+
+  deinit {
+    guard !isClosed.load(ordering: .relaxed) else { return }
+    Self.shutDown(publisher, link, target)
+  }
+
+  package func publish(
+    _ bytes: [UInt8], id: UUID, within limit: Duration
+  ) async throws(AnnalsError) -> UInt64 {
+    try await publisher.publish(bytes, id: id, within: limit)
+  }
+
+  package func follow(
+    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+  ) async throws {
+    let follower = Follower(link)
+    followers.withLock { $0[ObjectIdentifier(follower)] = follower }
+    defer {
+      follower.stop()
+      followers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(follower)) }
+    }
+    guard !isClosed.load(ordering: .relaxed) else { return }
+    try follower.start(after: sequence)
+    while let batch = try await follower.next() { try await receive(batch) }
+  }
+
+  package func last(within limit: Duration) async throws(AnnalsError) -> UInt64 {
+    try await stream(within: limit).last
+  }
+
+  package func erase(_ sequence: UInt64) async throws(AnnalsError) {
+    let name = link.address.name
+    try await asking(within: .seconds(30), "erase message \(sequence)") {
+      connection, rest throws(NATSFailure) in
+      do throws(NATSFailure) { try connection.erase(sequence, from: name, upTo: rest) } catch {
+        // An earlier try, or another machine, was first.
+        guard error.kind == .noMessage else { throw error }
+      }
+    }
+  }
+
+  /// Asks the leader of the log about it.
+  func stream(within limit: Duration) async throws(AnnalsError) -> StreamFacts {
+    let name = link.address.name
+    return try await asking(within: limit, "say where it ends") { connection, rest throws(NATSFailure) in
+      try connection.stream(name, upTo: rest)
+    }
+  }
+
+  /// What should be changed at the servers, in words; empty if nothing that can be seen from here.
+  ///
+  /// Each server is asked for its greeting.
+  package func warnings(within limit: Duration) async throws(AnnalsError) -> [String] {
+    let replicas = try await stream(within: limit).replicas
+    let servers = await greetings(within: limit)
+    return BrokerAdvice.warnings(servers: servers, replicas: replicas)
+  }
+
+  /// What the servers that answer say of themselves.
+  func greetings(within limit: Duration) async -> [ServerFacts] {
+    let places = link.address.servers.compactMap(ServerPlace.init)
+    let milliseconds = Int32(clamping: limit.wholeNanoseconds / 1_000_000 / max(places.count, 1))
+    return await BlockingCall.run { places.compactMap { ServerGreeting.read(from: $0, upTo: milliseconds) } }
+      ?? []
+  }
+
+  /// Ends all followers and publishers, and closes the connection.
+  package func close() async {
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    for follower in followers.withLock({ Array($0.values) }) { follower.stop() }
+    let (publisher, link, target) = (publisher, link, target)
+    _ = await BlockingCall.run {
+      Self.shutDown(publisher, link, target)
+      publisher.join()
+    }
+  }
+
+  private static func shutDown(_ publisher: Publisher, _ link: BrokerLink, _ target: AnswerTarget) {
+    target.publisher = nil
+    publisher.close()
+    link.close()
+  }
+
+  /// Calls `body` on a thread of its own until it succeeds or the time has passed.
+  private func asking<R: Sendable>(
+    within limit: Duration, _ wish: String,
+    _ body: @escaping @Sendable (NATSConnection, Int64) throws(NATSFailure) -> R
+  ) async throws(AnnalsError) -> R {
+    let link = link
+    let end = Clock.now + limit.wholeNanoseconds
+    let result = await BlockingCall.run { Self.ask(link, until: end, wish, body) }
+    guard let result else {
+      throw AnnalsError(.inputOutput, "the system has no thread to ask the servers with")
+    }
+    return try result.get()
+  }
+
+  private static func ask<R>(
+    _ link: BrokerLink, until end: Int, _ wish: String,
+    _ body: (NATSConnection, Int64) throws(NATSFailure) -> R
+  ) -> Result<R, AnnalsError> {
+    var last = NATSFailure(.passing, "no server answers")
+    repeat {
+      do throws(NATSFailure) {
+        let connection = try link.connection(until: end)
+        let rest = Int64(min(max((end - Clock.now) / 1_000_000, 1), 2_000))
+        return .success(try body(connection, rest))
+      } catch {
+        last = error
+        if let refusal = link.refusal { return .failure(refusal) }
+        WriterThread.pause(milliseconds: 20)
+      }
+    } while Clock.now < end
+    return .failure(
+      AnnalsError(
+        .unavailable,
+        "the shared log '\(link.address.name.text)' did not \(wish) within the deadline: \(last); reads go on"
+      ))
+  }
+}
+
+/// The publisher that the answers of a link go to, which has the link itself; empty once the log is closed.
+private final class AnswerTarget: Sendable {
+  private let target: Mutex<Publisher?> = Mutex(nil)
+
+  var publisher: Publisher? {
+    get { target.withLock { $0 } }
+    set { target.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,112 @@
+internal import CNATS
+internal import Foundation
+
+/// A connection to the servers of a broker, which the library renews by itself.
+///
+/// `@unchecked Sendable`: both pointers are constants. The library guards what they point to with its own
+/// locks; its documentation allows calls from any thread. They are freed in `deinit`, when no other thread
+/// can have them.
+@safe
+final class NATSConnection: @unchecked Sendable {
+  /// The header by which the broker recognises a message.
+  static let idHeader = "Nats-Msg-Id"
+  /// The milliseconds after which a server that does not read counts as lost.
+  private static let patience: Int64 = 2_000
+
+  private let connection: OpaquePointer
+  private let context: OpaquePointer
+  private let route: UInt
+
+  /// Begins to connect. Blocks while the servers are tried once, then goes on in the background.
+  ///
+  /// - Parameters:
+  ///   - address: The servers, and how to get there.
+  ///   - answered: Called on a thread of the library with the answer to each publish.
+  /// - Throws: ``NATSFailure`` if a file cannot be read, or a server refuses the user.
+  init(to address: BrokerAddress, answered: @escaping AckRoutes.Receiver) throws(NATSFailure) {
+    let options = try NATSOptions()
+    try options.set(address, patience: Self.patience)
+    var connection: OpaquePointer?
+    let status = unsafe natsConnection_Connect(&connection, options.pointer)
+    guard let made = unsafe connection, status == NATS_OK || status == NATS_NOT_YET_CONNECTED else {
+      unsafe natsConnection_Destroy(connection)
+      throw NATSFailure(status)
+    }
+    let route = AckRoutes.add(answered)
+    var settings = unsafe jsOptions()
+    unsafe jsOptions_Init(&settings)
+    unsafe settings.Wait = Self.patience
+    // Publishing.swift bounds what is under way; this limit is never reached.
+    unsafe settings.PublishAsync.MaxPending = 1 << 20
+    unsafe settings.PublishAsync.AckHandler = AckRoutes.handler
+    unsafe settings.PublishAsync.AckHandlerClosure = UnsafeMutableRawPointer(bitPattern: route)
+    var context: OpaquePointer?
+    let second = unsafe natsConnection_JetStream(&context, made, &settings)
+    guard let ready = unsafe context, second == NATS_OK else {
+      AckRoutes.remove(route)
+      unsafe natsConnection_Destroy(made)
+      throw NATSFailure(second)
+    }
+    unsafe self.connection = made
+    unsafe self.context = ready
+    self.route = route
+  }
+
+  deinit {
+    // No answer is of interest any more; the route goes first, so that none arrives half-way.
+    AckRoutes.remove(route)
+    unsafe jsCtx_Destroy(context)
+    unsafe natsConnection_Close(connection)
+    unsafe natsConnection_Destroy(connection)
+  }
+
+  /// Whether a server is connected now.
+  var isConnected: Bool { unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
+  /// Whether the library has stopped trying, which it does if the servers refuse the user.
+  var isClosed: Bool { unsafe natsConnection_IsClosed(connection) }
+  /// The most bytes of a message that the connected server takes.
+  var longestMessage: Int { unsafe Int(natsConnection_GetMaxPayload(connection)) }
+
+  /// The last failure of the connection.
+  var lastFailure: NATSFailure? {
+    var text: UnsafePointer<CChar>?
+    let status = unsafe natsConnection_GetLastError(connection, &text)
+    guard status != NATS_OK else { return nil }
+    return unsafe NATSFailure(status, text: text.map { unsafe String(cString: $0) })
+  }
+
+  /// The address of the connected server; `nil` while there is none.
+  var server: String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1024) { buffer in
+      guard let start = buffer.baseAddress,
+        unsafe natsConnection_GetConnectedUrl(connection, start, buffer.count) == NATS_OK
+      else { return nil }
+      let text = unsafe String(cString: start)
+      return text.isEmpty ? nil : text
+    }
+  }
+
+  /// Hands a message to the library. The answer goes to the receiver.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content.
+  ///   - id: The text by which the broker recognises the message.
+  ///   - subject: The subject.
+  func publish(_ bytes: [UInt8], id: String, to subject: String) throws(NATSFailure) {
+    var options = unsafe jsPubOptions()
+    unsafe jsPubOptions_Init(&options)
+    unsafe options.MaxWait = Self.patience
+    let status = unsafe id.withCString { id in
+      unsafe options.MsgId = id
+      return unsafe bytes.withUnsafeBytes { bytes in
+        unsafe js_PublishAsync(context, subject, bytes.baseAddress, Int32(bytes.count), &options)
+      }
+    }
+    try NATSFailure.check(status)
+  }
+
+  /// Calls `body` with the library's context.
+  func withContext<R>(_ body: (OpaquePointer) throws(NATSFailure) -> R) throws(NATSFailure) -> R {
+    try unsafe body(context)
+  }
+}
