@@ -43,6 +43,7 @@ import Testing
     var pauses: [Int] = []
     for _ in 0..<9 {
       #expect(queue.next(now: now) != nil)
+      queue.sending(id)
       #expect(queue.answered(id, .failed(NATSFailure(.passing, "\(code)")), now: now).count == 0)
       let failed = now
       while queue.next(now: now) == nil {
@@ -51,6 +52,7 @@ import Testing
         guard now - failed < second else { break }
       }
       pauses.append(now - failed)
+      queue.sending(id)
       // It was taken by the loop; its failure is the next one.
       _ = queue.answered(id, .failed(NATSFailure(.passing, "\(code)")), now: now)
       _ = queue.advance(now: now + PublishQueue.pauses.longest, log: "l")
@@ -76,6 +78,7 @@ import Testing
     }
     var sent = queue(deadline: second)
     #expect(sent.next(now: 0) != nil)
+    sent.sending(id)
     let unknown = sent.advance(now: second, log: "orders")
     #expect(throws: Never.self) {
       guard case .failure(let error) = try #require(unknown.first).result else { throw CancellationError() }

@@ -92,6 +92,7 @@ final class BrokerLink: Sendable {
       if connection.isClosed {
         throw refused(connection.lastFailure ?? NATSFailure(.passing, "the connection was closed"))
       }
+      if let failure = connection.lastFailure, failure.kind == .refusedUser { throw refused(failure) }
       guard Clock.now < end else {
         throw connection.lastFailure ?? NATSFailure(.passing, "no server answers")
       }

@@ -19,7 +19,18 @@ package final class JetStreamLog: ReplicatedLog {
   /// - Parameters:
   ///   - address: The servers and the name of the log.
   ///   - creates: Whether a missing log is created; `false` for a machine that has applied messages of it.
+  /// - Throws: ``AnnalsError`` with code `inputOutput` if a file with credentials or certificates cannot be
+  ///   read.
   init(_ address: BrokerAddress, creates: Bool) throws(AnnalsError) {
+    // The library reads some of them only when it connects, and then fails as if no server were there.
+    let security = address.security
+    let files = [
+      address.credentials, security?.authorities?.path, security?.certificate?.path, security?.key?.path,
+    ]
+    for file in files.compactMap({ $0 }) where !FileManager.default.isReadableFile(atPath: file) {
+      throw AnnalsError(
+        .inputOutput, "the file '\(file)' for the connection to the shared log cannot be read")
+    }
     // The link calls the publisher and the publisher the link; the route between them is made first.
     let target = target
     link = BrokerLink(address, creates: creates) { id, answer in target.publisher?.answered(id, answer) }

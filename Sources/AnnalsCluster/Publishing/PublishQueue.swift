@@ -80,16 +80,17 @@ struct PublishQueue: Sendable {
         head = 0
       }
       guard let entry = entries[id], case .ready = entry.place else { continue }
-      entries[id]?.tries += 1
       place(id, .sent(again: now + Self.patience))
       return (id, entry.bytes)
     }
     return nil
   }
 
+  /// Notes that a message that was taken is being sent, so that it may be stored from now on.
+  mutating func sending(_ id: UUID) { entries[id]?.tries += 1 }
+
   /// Notes that a message that was taken could not be sent.
   mutating func postpone(_ id: UUID, _ failure: NATSFailure, now: Int) {
-    entries[id]?.tries -= 1
     entries[id]?.failure = failure
     place(id, .pausing(until: now + Self.pauses.shortest))
   }
@@ -102,7 +103,7 @@ struct PublishQueue: Sendable {
     _ id: UUID, _ failure: NATSFailure, by refusal: AnnalsError, now: Int
   ) -> [Settled] {
     guard let entry = entries[id] else { return [] }
-    guard entry.tries <= 1 else {
+    guard entry.tries == 0 else {
       postpone(id, failure, now: now)
       return []
     }

@@ -108,6 +108,7 @@ final class Publisher: Sendable {
         guard longest == 0 || bytes.count + Self.headerSize <= longest else {
           throw NATSFailure(.tooLong, "\(longest) bytes")
         }
+        state.withLock { $0.queue.sending(id) }
         do throws(NATSFailure) {
           try connection.publish(bytes, id: id.uuidString, to: link.address.name.subject)
         } catch {
