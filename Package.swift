@@ -270,7 +270,10 @@ let package = Package(
         // The shared log of a cluster in NATS JetStream, and stores over it: an optional product.
         .target(
           name: "AnnalsCluster",
-          dependencies: ["AnnalsReplication", "AnnalsCoding", "LMDB", "CNATS"],
+          dependencies: [
+            "Annals", "AnnalsReplication", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema",
+            "AnnalsCoding", "LMDB", "CNATS",
+          ],
           swiftSettings: strict),
         // They start servers of their own on this machine's loopback.
         .testTarget(

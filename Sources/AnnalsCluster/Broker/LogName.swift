@@ -35,4 +35,6 @@ struct LogName: Equatable, Sendable {
   var stream: String { "annals-\(text)" }
   /// The one subject of all messages.
   var subject: String { "annals.\(text)" }
+  /// The subject of questions to the machines, which the stream does not keep.
+  var questions: String { "annals.\(text).machines" }
 }

@@ -11,6 +11,7 @@ package final class JetStreamLog: ReplicatedLog {
   private let link: BrokerLink
   private let publisher: Publisher
   private let followers: Mutex<[ObjectIdentifier: Follower]> = Mutex([:])
+  private let answers: Mutex<MachineAnswers?> = Mutex(nil)
   private let isClosed = Atomic(false)
   private let target = AnswerTarget()
 
@@ -41,7 +42,14 @@ package final class JetStreamLog: ReplicatedLog {
 
   deinit {
     guard !isClosed.load(ordering: .relaxed) else { return }
-    Self.shutDown(publisher, link, target)
+    answers.withLock { $0?.stop() }
+    let (publisher, link, target) = (publisher, link, target)
+    // Closing waits for threads of the library, and this may be a thread of the concurrency pool.
+    do throws(StoreFileError) {
+      try WriterThread(name: "annals-close") { Self.shutDown(publisher, link, target) }.letGo()
+    } catch {
+      Self.shutDown(publisher, link, target)
+    }
   }
 
   package func publish(
@@ -104,10 +112,37 @@ package final class JetStreamLog: ReplicatedLog {
       ?? []
   }
 
+  /// Begins to answer questions how this machine is.
+  ///
+  /// - Parameter report: Returns the answer; `nil` once the machine has left.
+  func answerQuestions(_ report: @escaping @Sendable () -> MachineReport?) throws(AnnalsError) {
+    let made = MachineAnswers(link, report)
+    answers.withLock { $0 = made }
+    try made.start()
+  }
+
+  /// Asks all machines how they are, and returns what those say that answer in time.
+  ///
+  /// - Parameters:
+  ///   - limit: The longest time to wait for a connection.
+  ///   - patience: The time to wait for answers.
+  package func machines(
+    within limit: Duration, patience: Duration = .seconds(1)
+  ) async throws(AnnalsError) -> [MachineReport] {
+    let subject = link.address.name.questions
+    let milliseconds = Int64(patience.wholeNanoseconds / 1_000_000)
+    let answers = try await asking(within: limit, "pass a question on") { connection, _ throws(NATSFailure) in
+      try connection.ask(at: subject, for: milliseconds)
+    }
+    return answers.compactMap(MachineReport.init)
+      .sorted { ($0.machine, $0.store, $0.process) < ($1.machine, $1.store, $1.process) }
+  }
+
   /// Ends all followers and publishers, and closes the connection.
   package func close() async {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     for follower in followers.withLock({ Array($0.values) }) { follower.stop() }
+    answers.withLock { $0?.stop() }
     let (publisher, link, target) = (publisher, link, target)
     _ = await BlockingCall.run {
       Self.shutDown(publisher, link, target)

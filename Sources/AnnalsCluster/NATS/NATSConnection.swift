@@ -105,6 +105,11 @@ final class NATSConnection: @unchecked Sendable {
     try NATSFailure.check(status)
   }
 
+  /// Calls `body` with the library's connection.
+  func withConnection<R>(_ body: (OpaquePointer) throws(NATSFailure) -> R) throws(NATSFailure) -> R {
+    try unsafe body(connection)
+  }
+
   /// Calls `body` with the library's context.
   func withContext<R>(_ body: (OpaquePointer) throws(NATSFailure) -> R) throws(NATSFailure) -> R {
     try unsafe body(context)

@@ -231,7 +231,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   }
 
   /// The machine's place in the cluster.
-  var status: ClusterStatus? {
+  package var status: ClusterStatus? {
     let (applier, last, stop, trouble) = state.withLock { ($0.applier, $0.last, $0.stop, $0.trouble) }
     guard let (known, position) = applier?.state else { return nil }
     return ClusterStatus(

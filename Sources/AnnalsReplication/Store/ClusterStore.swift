@@ -35,6 +35,9 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
     }
   }
 
+  /// The machine's part in the cluster, for the transport.
+  package var member: ClusterMember { membership.member }
+
   /// The place of the machine in its cluster.
   public var status: ClusterStatus? { membership.member.status }
 

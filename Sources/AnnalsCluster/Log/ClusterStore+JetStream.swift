@@ -1,0 +1,65 @@
+public import Annals
+internal import AnnalsCoding
+public import AnnalsLog
+public import AnnalsProjections
+public import AnnalsReplication
+public import AnnalsSchema
+internal import AnnalsStore
+public import Foundation
+
+extension ClusterStore {
+  /// Opens the store of this machine as a member of a cluster, or creates it.
+  ///
+  /// The first machine of all begins the cluster's log. A new store is empty and follows the log from its
+  /// beginning; a backup of another machine continues where that machine was. A store that is there opens
+  /// without a server: reads go on, and appends wait for a server until their deadline.
+  ///
+  /// - Parameters:
+  ///   - url: The store's directory on this machine.
+  ///   - plan: The schema versions and the stages between them.
+  ///   - log: The log of the cluster.
+  ///   - options: The options of the store. A new cluster takes its `idempotency` from them.
+  ///   - cluster: The options of the membership.
+  ///   - inline: The projections to fold in the transaction of each append. All machines have the same.
+  ///   - warn: Called once for each setting of the servers that should be changed, in words: a version that is
+  ///     too old, too few replicas. By default each is a line of the standard error output.
+  /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and no
+  ///   server answers; `permission` if the servers refuse this program; `noSuchStore` if there is a store and
+  ///   the servers have no log of this name; `wrongUse` for a stream that cannot keep a log, a store with
+  ///   entries that is no member, and a plan that a cluster cannot have; `superseded` if the cluster has other
+  ///   inline projections; `busy` if another program of this machine is a member with this store.
+  public init(
+    at url: URL, plan: Plan.Type, log: ClusterLog, options: StoreOptions = StoreOptions(),
+    cluster: ClusterOptions = ClusterOptions(), inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
+    warn: @escaping @Sendable (String) -> Void = ClusterWarning.print
+  ) async throws(AnnalsError) {
+    let address = try BrokerAddress(
+      servers: log.servers, name: log.name, replicas: log.replicas, credentials: log.credentials?.path,
+      security: log.tls)
+    // A machine with a store has applied messages. A new log in the place of a lost one would be another.
+    let isNew = !FileManager.default.fileExists(atPath: url.path)
+    let shared = try JetStreamLog(address, creates: isNew)
+    self = try await ClusterStore.open(
+      at: url, plan: plan, log: shared, options: options, cluster: cluster, inline: inline)
+    let version = "\(Plan.Current.version)"
+    let store = url.lastPathComponent
+    try shared.answerQuestions { [weak member] in
+      member?.status.map { MachineReport($0, store: store, version: version) }
+    }
+    Task { [weak shared] in
+      guard let warnings = try? await shared?.warnings(within: .seconds(10)) else { return }
+      for warning in warnings { warn(warning) }
+    }
+  }
+}
+
+/// What a program does with warnings about the servers of a cluster.
+public enum ClusterWarning {
+  /// Writes a warning as a line of the standard error output.
+  ///
+  /// - Parameter warning: The warning in words.
+  public static func print(_ warning: String) {
+    // A program without a standard error output has no use for it.
+    try? FileHandle.standardError.write(contentsOf: Data("annals: \(warning)\n".utf8))
+  }
+}
