@@ -278,7 +278,7 @@ let package = Package(
         // They start servers of their own on this machine's loopback.
         .testTarget(
           name: "AnnalsClusterTests",
-          dependencies: ["AnnalsCoding", "AnnalsCluster", "AnnalsReplication", "AnnalsTestSupport"],
+          dependencies: ["Annals", "AnnalsCluster", "AnnalsReplication", "AnnalsTestSupport"],
           exclude: ["Accounts"],
           swiftSettings: strict + unoptimised),
       ] : []),

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
-package import AnnalsReplication
-package import Foundation
+internal import AnnalsReplication
+internal import Foundation
 
 /// What a machine says of itself when it is asked.
 package struct MachineReport: Codable, Equatable, Sendable {

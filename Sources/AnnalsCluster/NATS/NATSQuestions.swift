@@ -62,11 +62,11 @@ extension NATSConnection {
   ///   - subject: Where the question goes.
   ///   - milliseconds: The time to wait for answers.
   func ask(at subject: String, for milliseconds: Int64) throws(NATSFailure) -> [[UInt8]] {
-    var inbox: OpaquePointer?
+    var inbox: UnsafeMutablePointer<CChar>?
     try NATSFailure.check(unsafe natsInbox_Create(&inbox))
     defer { unsafe natsInbox_Destroy(inbox) }
     guard let text = unsafe inbox else { throw NATSFailure(.passing, "no place for answers") }
-    let reply = unsafe String(cString: UnsafePointer<CChar>(text))
+    let reply = unsafe String(cString: text)
     let answers = try NATSQuestions(self, at: reply)
     try unsafe withConnection { connection throws(NATSFailure) in
       try NATSFailure.check(unsafe natsConnection_PublishRequest(connection, subject, reply, nil, 0))
