@@ -79,7 +79,11 @@ let package = Package(
         .executable(name: "annals-swiftdata", targets: ["AnnalsSwiftDataTool"]),
       ] : [])
     + (hasSodium ? [.library(name: "AnnalsKeys", targets: ["AnnalsKeys"])] : [])
-    + (hasNATS ? [.library(name: "AnnalsCluster", targets: ["AnnalsCluster"])] : []),
+    + (hasNATS
+      ? [
+        .library(name: "AnnalsCluster", targets: ["AnnalsCluster"]),
+        .executable(name: "annals-cluster", targets: ["AnnalsClusterTool"]),
+      ] : []),
   targets: [
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
@@ -271,14 +275,23 @@ let package = Package(
         .target(
           name: "AnnalsCluster",
           dependencies: [
-            "Annals", "AnnalsReplication", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema",
-            "AnnalsCoding", "LMDB", "CNATS",
+            "Annals", "AnnalsReplication", "AnnalsMaintenance", "AnnalsProjections", "AnnalsStore",
+            "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB", "CNATS",
+          ],
+          swiftSettings: strict),
+        .executableTarget(
+          name: "AnnalsClusterTool",
+          dependencies: [
+            "AnnalsCluster", "AnnalsReplication", "AnnalsCommand", "Annals", "AnnalsMaintenance", "AnnalsLog",
+            "AnnalsCoding",
           ],
           swiftSettings: strict),
         // They start servers of their own on this machine's loopback.
         .testTarget(
           name: "AnnalsClusterTests",
-          dependencies: ["Annals", "AnnalsCluster", "AnnalsReplication", "AnnalsTestSupport"],
+          dependencies: [
+            "Annals", "AnnalsCluster", "AnnalsClusterTool", "AnnalsReplication", "AnnalsTestSupport",
+          ],
           exclude: ["Accounts"],
           swiftSettings: strict + unoptimised),
       ] : []),

@@ -1,7 +1,7 @@
 /// What a follower does with each delivery, and when it subscribes again.
 ///
-/// Two numbers come with a message: its sequence in the log, and how many messages this subscription was sent.
-/// If the second jumps, a delivery was lost. If only the first jumps, the broker says that the messages
+/// Two numbers come with a message: its sequence in the log, and how many messages this subscription was
+/// sent. If the second jumps, a delivery was lost. If only the first jumps, the broker says that the messages
 /// between were removed, which is checked before it is believed. Times are nanoseconds of a monotonic clock.
 struct FollowMachine: Sendable {
   /// What to do with a delivery.

@@ -104,6 +104,9 @@ package final class JetStreamLog: ReplicatedLog {
     return BrokerAdvice.warnings(servers: servers, replicas: replicas)
   }
 
+  /// The number of addresses of servers.
+  var serverCount: Int { link.address.servers.count }
+
   /// What the servers that answer say of themselves.
   func greetings(within limit: Duration) async -> [ServerFacts] {
     let places = link.address.servers.compactMap(ServerPlace.init)

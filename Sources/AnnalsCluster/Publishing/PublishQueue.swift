@@ -97,8 +97,8 @@ struct PublishQueue: Sendable {
 
   /// Notes that a message that was taken could not be sent, because the servers refuse this program or log.
   ///
-  /// - Returns: The callers, if nothing was ever sent. Otherwise the message is tried again, because an earlier
-  ///   try may be stored.
+  /// - Returns: The callers, if nothing was ever sent. Otherwise the message is tried again, because an
+  ///   earlier try may be stored.
   mutating func refused(
     _ id: UUID, _ failure: NATSFailure, by refusal: AnnalsError, now: Int
   ) -> [Settled] {

@@ -102,7 +102,7 @@ final class Publisher: Sendable {
       }
       do throws(NATSFailure) {
         let connection = try link.connection(until: Clock.now + 200_000_000)
-        // What is published without a server waits in the library, and would be sent after the deadline.
+        // Without a server a message waits in the library, and would be sent after the deadline.
         guard connection.isConnected else { throw NATSFailure(.passing, "no server is connected") }
         let longest = connection.longestMessage
         guard longest == 0 || bytes.count + Self.headerSize <= longest else {
