@@ -12,8 +12,8 @@ struct TagsText {
     self.fields = fields.filter { $0.tag != nil }
   }
 
-  /// Returns the statement that the record has tags, and the function that lists them unless the record has
-  /// one of its own.
+  /// Returns the statement that the record has tags, and their names and the function that lists them unless
+  /// the record has one of its own.
   ///
   /// Each field is a separate statement, so that a type that cannot be a tag is reported on its line.
   func members(in context: some MacroExpansionContext) -> [String] {
@@ -23,6 +23,11 @@ struct TagsText {
       SourceLine(of: field.place, in: context).owning(
         "tags.add(\(field.tag?.literal ?? ""), value.\(field.property))")
     }
+    var known: [String] = []
+    for field in fields {
+      if let name = field.tag?.literal, !known.contains(name) { known.append(name) }
+    }
+    let names = "\(access)static var tagNames: [Swift.String] { [\(known.joined(separator: ", "))] }"
     let function = """
       \(access)static func tags(_ value: Self) -> [Annals.EventTag] {
       var tags = Annals.FieldTags()
@@ -30,6 +35,6 @@ struct TagsText {
       return tags.all
       }
       """
-    return [statement, function]
+    return [statement, names, function]
   }
 }

@@ -17,6 +17,9 @@ import Testing
         static var hasTags: Swift.Bool {
           true
         }
+        static var tagNames: [Swift.String] {
+          ["account"]
+        }
         static func tags(_ value: Self) -> [Annals.EventTag] {
           var tags = Annals.FieldTags()
           tags.add("account", value.from)
@@ -44,6 +47,7 @@ import Testing
     #expect(expansion.messages == [])
     #expect(expansion.text.contains("public static var hasTags"))
     #expect(!expansion.text.contains("FieldTags"))
+    #expect(!expansion.text.contains("tagNames"))
   }
 
   @Test func `another function called tags gives no tags`() {

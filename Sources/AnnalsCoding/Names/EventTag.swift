@@ -22,6 +22,12 @@ public struct EventTag: Sendable {
     self.text = "\(name):\(value.tagText)"
   }
 
+  /// The text up to the first colon, or all of it.
+  package var name: ExactText {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return ExactText(text) }
+    return ExactText(String(text[..<colon]))
+  }
+
   /// Throws `.invalidName` unless the tag may be stored.
   package func check() throws(AnnalsError) {
     guard let fault = NameRule.fault(of: text) else { return }

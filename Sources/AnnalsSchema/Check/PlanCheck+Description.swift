@@ -27,6 +27,7 @@ extension PlanCheck.Stage: CustomStringConvertible {
     }
     if bridge != nil { heading += ", to a bridge" }
     return [heading] + records.flatMap { record in record.lines.map { "  \($0)" } }
+      + retags.map { "  a pass computes tags of \($0.name) again: \($0.tags.joined(separator: ", "))" }
       + (bridge ?? []).map { record in
         let lost = record.losing.isEmpty ? "" : ", and loses \(record.losing.joined(separator: ", "))"
         return "  for programs of \(from): \(record.name) \(record.form.words)\(lost)"

@@ -28,6 +28,14 @@ extension PlanCheck {
       public let losing: [String]
     }
 
+    /// A record whose tags a migration pass computes again.
+    public struct Retag: Hashable, Sendable {
+      /// The name of the newer record.
+      public let name: String
+      /// The names of the tags.
+      public let tags: [String]
+    }
+
     /// The older version.
     public let from: SchemaVersion
     /// The newer version.
@@ -42,6 +50,9 @@ extension PlanCheck {
     public let isLightweight: Bool
     /// Whether it has a context, which is computed once when the stage is activated.
     public let hasContext: Bool
+    /// The records of the newer version whose tags a migration pass computes again, in the order of the
+    /// rules.
+    public let retags: [Retag]
     /// How programs of the older version read each record, if the newer version is a bridge; otherwise `nil`.
     public let bridge: [BridgedRecord]?
     /// The conversion of each record of the older version, in the order of its cases, then the new records.
@@ -78,6 +89,10 @@ extension PlanCheck.Stage {
     }
     isLightweight = stage.isLightweight
     hasContext = stage.hasContext
+    retags = stage.retags.compactMap { rule in
+      guard newer.records.indices.contains(rule.caseIndex) else { return nil }
+      return Retag(name: newer.records[rule.caseIndex].name.text, tags: rule.names.map(\.text))
+    }
     let constants = stage.constants
     let forbidden = reuses.filter { $0.version == index + 1 }
     let fates = older.records.indices.map { number in

@@ -35,6 +35,8 @@ package struct StageWork: Sendable {
   package let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
   /// Makes the routing of entries to streams; `nil` in a stage where entries stay in their streams.
   package var streams: (@Sendable (StageContexts) throws(AnnalsError) -> StreamRouting)?
+  /// Makes the rules that compute tags again; `nil` in a stage without any.
+  package var retagging: (@Sendable (StageContexts) throws(AnnalsError) -> StageRetagging)?
   /// Makes the stage without the rest of the chain, for samples.
   let alone: @Sendable () throws(AnnalsError) -> StageAlone
   /// For each case of the newer event, how its records are stored in the older version.
@@ -118,6 +120,14 @@ extension MigrationChain {
       let version = stage.newer.version
       work.streams = { [self] (contexts) throws(AnnalsError) in
         StreamRouting(streams, after: try CompiledPlan(self, contexts), to: version)
+      }
+    }
+    if !stage.outline.retags.isEmpty {
+      let (rules, works) = (stage.outline.retags, works + [work])
+      work.retagging = { (contexts) throws(AnnalsError) in
+        let chain = MigrationChain<Oldest, Next>(
+          outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
+        return StageRetagging(rules, try CompiledPlan(chain, contexts), as: Next.Event.self)
       }
     }
     return MigrationChain<Oldest, Next>(

@@ -41,6 +41,7 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
     outline.downcasts = downcasts.map(\.outline)
     outline.folds = folds.count
     outline.streamRules = rules.count { $0.streams != nil }
+    outline.retags = rules.compactMap(\.retag)
     let newer = SchemaOutline(To.self)
     let older = SchemaOutline(From.self)
     let crossings = outline.crossings(from: older, to: newer)
@@ -97,8 +98,8 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - rules: Rules for the changed records (`Upcast`, `Split`, `Drop` and `Retain`), and adjustments as in
-  ///     a lightweight stage.
+  ///   - rules: Rules for the changed records (`Upcast`, `Split`, `Drop` and `Retain`), for tags (`Retag`),
+  ///     and adjustments as in a lightweight stage.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
     @RuleBuilder<From, To, NoContext> rules: () -> [Rule<From, To, NoContext>] = { [] }

@@ -30,6 +30,12 @@ public protocol Record: Sendable {
   /// records for tags.
   static var hasTags: Bool { get }
 
+  /// The names of the tags that fields of the record declare; none by default.
+  ///
+  /// `@Record` writes it from the fields with `@Field(tag:)`. A record that writes ``tags(_:)`` itself may
+  /// list its names here, for ``Retag(_:_:)``.
+  static var tagNames: [String] { get }
+
   /// Returns the tags of the event `value`, by which queries find it; none by default.
   ///
   /// `@Record` writes it from the fields with `@Field(tag:)`.
@@ -65,6 +71,9 @@ extension Record {
 
   /// Without tags.
   public static var hasTags: Bool { false }
+
+  /// None.
+  public static var tagNames: [String] { [] }
 
   /// None.
   public static func tags(_ value: Self) -> [EventTag] { [] }

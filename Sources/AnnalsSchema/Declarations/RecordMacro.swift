@@ -27,8 +27,8 @@ internal import AnnalsCoding
 @attached(member, names: named(init))
 @attached(
   extension, conformances: ShapedRecord, Record, StoredValue,
-  names: named(recordName), named(formerNames), named(reservedNames), named(hasTags), named(tags),
-  named(secondaryKeys), named(shape), named(init), named(encode)
+  names: named(recordName), named(formerNames), named(reservedNames), named(hasTags), named(tagNames),
+  named(tags), named(secondaryKeys), named(shape), named(init), named(encode)
 )
 public macro Record(_ name: String? = nil, formerly: [String] = [], reserved: [String] = []) =
   #externalMacro(module: "AnnalsMacros", type: "RecordMacro")

@@ -16,6 +16,7 @@ extension ChainOutline {
       problems += formerNameProblems(at: index)
       problems += adjustmentProblems(at: index)
       problems += bridgeProblems(at: index)
+      problems += retagProblems(at: index)
     }
     return problems
   }

@@ -74,6 +74,8 @@ package struct StageOutline: Sendable {
   package var folds = 0
   /// The number of rules that assign entries to streams.
   var streamRules = 0
+  /// The rules that compute tags again, in a migration pass.
+  package var retags: [RetagOutline] = []
 
   /// Whether it assigns entries to streams.
   package var movesStreams: Bool { streamRules > 0 }

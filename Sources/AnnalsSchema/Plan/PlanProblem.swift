@@ -63,6 +63,14 @@ package enum PlanProblem: Equatable {
   case partlyRetained(Record, as: Record, from: Schema, to: Schema, after: Schema)
   /// A field has a name that is reserved.
   case reused(Record, in: Schema, change: String)
+  /// A stage has more than one rule that computes the tags of a record again.
+  case twoRetags(Record, from: Schema, to: Schema)
+  /// A rule computes the tags that the fields of a record declare, and none declares any.
+  case untagged(Record, from: Schema, to: Schema)
+  /// A rule computes tags with a name that no tag can have.
+  case tagName(Record, from: Schema, to: Schema, fault: String)
+  /// A rule computes the tags of a record that no older record becomes.
+  case idleRetag(Record, from: Schema, to: Schema)
 }
 
 extension PlanProblem.Schema: CustomStringConvertible {
@@ -132,6 +140,14 @@ extension PlanProblem: CustomStringConvertible {
       "the stage from \(from) to \(to) makes '\(output.name)' of '\(record.name)', and the stage to \(newer) retains that, but not all that comes of the entry: an entry is retained as a whole, and never by a Fold; write Drop(\\.\(output.caseName), reason: …) in place of the Retain, or let the rule for \\.\(record.caseName) make nothing else"
     case .reused(let record, let schema, let change):
       "record '\(record.name)' of \(schema) has a field of a reserved name: \(change)"
+    case .twoRetags(let record, let from, let to):
+      "the stage from \(from) to \(to) has more than one Retag for '\(record.name)': name all its tags in one Retag(\\.\(record.caseName), …)"
+    case .untagged(let record, let from, let to):
+      "the stage from \(from) to \(to) has a Retag for '\(record.name)', and no field of it declares a tag: write @Field(tag: \"…\") at one, or name the tags: Retag(\\.\(record.caseName), \"…\")"
+    case .tagName(let record, let from, let to, let fault):
+      "the stage from \(from) to \(to) has a Retag for '\(record.name)' with a name that no tag has, for \(fault): the name of a tag is its text before the colon, such as \"course\""
+    case .idleRetag(let record, let from, let to):
+      "the stage from \(from) to \(to) has a Retag for '\(record.name)', which no record of \(from) becomes, so that no stored event gets its tags: take it out, or name the record that older ones become"
     }
   }
 }

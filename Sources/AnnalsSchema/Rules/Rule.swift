@@ -2,7 +2,7 @@ internal import AnnalsCoding
 
 /// A rule for the records of one type in one stage, made by `Upcast`, `Keep`, `Split`, `Drop` or `Retain`.
 /// Other rules concern several records (`Fold`, `Streams`), the conversion to the older version (`Downcast`),
-/// or a field (such as `Default`).
+/// tags (`Retag`), or a field (such as `Default`).
 public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageContext>: Sendable {
   /// The part of a rule that concerns the records of one case.
   @usableFromInline struct Take: Sendable {
@@ -67,6 +67,8 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   private(set) var fold: FoldRule<From>?
   /// The rule that assigns entries to streams.
   private(set) var streams: StreamRule<From>?
+  /// The rule that computes tags again.
+  private(set) var retag: RetagOutline?
 
   @usableFromInline init(
     _ word: RuleWord, _ caseIndex: Int, _ effect: RuleEffect,
@@ -101,6 +103,11 @@ public struct Rule<From: VersionedSchema, To: VersionedSchema, Context: StageCon
   init(_ streams: StreamRule<From>) {
     takes = []
     self.streams = streams
+  }
+
+  init(_ retag: RetagOutline) {
+    takes = []
+    self.retag = retag
   }
 
   /// The place in the plan of the rule for `type`.

@@ -38,6 +38,10 @@ package enum PlanMark {
       }
       for adjustment in stage.adjustments { lines.append("adjustment \(adjustment)") }
       for downcast in stage.downcasts { lines.append("downcast \(downcast.caseIndex)") }
+      for retag in stage.retags {
+        let names = Set(retag.names).sorted().map { Array($0.text.utf8).hexadecimal }
+        lines.append("retag \(retag.caseIndex) \(names.joined(separator: " "))")
+      }
     }
     lines.append("unversioned \(plan.adopted?.description ?? "refused")")
     return SHA256.hash(Array(lines.joined(separator: "\n").utf8))
