@@ -106,6 +106,22 @@ extension ProjectionInputs {
     self.lines = lines
   }
 
+  /// The names of the tags by which the projection selects events.
+  var tagNames: Set<ExactText> {
+    var names: Set<ExactText> = []
+    for line in lines where line.kind == .query {
+      // Each item is its cases and its tags, with a NUL between them and two between items.
+      var isCases = true
+      for piece in line.record.text.utf8.split(separator: 0, omittingEmptySubsequences: false) {
+        if !isCases, !piece.isEmpty {
+          names.insert(EventTag(String(decoding: Array(piece), as: UTF8.self)).name)
+        }
+        isCases = piece.isEmpty
+      }
+    }
+    return names
+  }
+
   /// Explains why rows folded with the `stored` inputs differ from rows folded with these. Returns `nil` if
   /// they are the same.
   ///

@@ -1,6 +1,6 @@
 package import AnnalsCoding
 package import AnnalsLog
-internal import LMDB
+package import LMDB
 
 /// The views of a store, while none can be built: held until this value ends.
 package struct WithdrawnViews: ~Copyable {
@@ -40,7 +40,46 @@ extension LogCore {
   }
 }
 
+extension ViewDirectory {
+  /// Withdraws the views whose projections select events by a tag with one of these names, as
+  /// ``LogCore/withdrawViews(of:)`` withdraws views of erased events.
+  ///
+  /// A generation in which such tags differ comes into use before the returned value ends.
+  package static func withdrawViews(
+    selectingBy names: Set<ExactText>, in store: Directory
+  ) throws(AnnalsError) -> WithdrawnViews? {
+    // A store without views gets the directory, because its lock keeps the first view from being built.
+    guard let directory = try ViewDirectory.open(in: store, .readWrite) else { return nil }
+    let hold = try directory.lock()
+    for listing in try directory.listings() where listing.hasFile {
+      // Another file is not opened, and the next program removes it.
+      guard let mark = listing.mark, mark.isUsable(in: Boot.id) else { continue }
+      do throws(AnnalsError) {
+        try ViewFile.open(listing.number, called: mark.name, in: directory.directory).withdraw(
+          selectingBy: names)
+      } catch {
+        guard error.isOfSpoiltView else { throw error }
+      }
+    }
+    return WithdrawnViews(hold)
+  }
+}
+
 extension ViewFile {
+  /// Records that no program reads the rows any more, if they are of events that were selected by these tags.
+  fileprivate func withdraw(selectingBy names: Set<ExactText>) throws(AnnalsError) {
+    var own: [UInt8] = []
+    own.append(varint: number)
+    let facts = try read { (view) throws(AnnalsError) in try self.facts(view) }
+    if let inputs = ProjectionInputs(facts.inputs), inputs.tagNames.isDisjoint(with: names) { return }
+    try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try transaction.remove(ViewRow.erased.rawValue, in: meta)
+      try transaction.put([1], .retagged, in: self)
+      try transaction.put(own, .successor, in: self)
+    }
+    commits.announce()
+  }
+
   /// Records that no program reads the rows any more, and which entries they were folded from.
   fileprivate func withdraw(for entries: ErasedKinds?) throws(AnnalsError) {
     var meant: PositionRanges?

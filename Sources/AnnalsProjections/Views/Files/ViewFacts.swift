@@ -33,6 +33,8 @@ package struct ViewFacts: Equatable, Sendable {
   /// The positions of erased events of which its rows may still have something, if it was withdrawn for them
   /// alone; `nil` if it was not, or its rows are of no use.
   var erased: PositionRanges? = nil
+  /// Whether it was withdrawn because tags by which its projection selects events have changed.
+  var isRetagged = false
 
   /// Whether its rows may be folded from erased events, so that no program reads them.
   var isWithdrawn: Bool { successor == number }
@@ -60,6 +62,8 @@ enum ViewRow: String, CaseIterable, Sendable {
   case strangers
   /// The positions of erased events that its rows were folded from, in a file that was withdrawn for them.
   case erased
+  /// A mark that it was withdrawn because tags have changed: one byte.
+  case retagged
 }
 
 extension ViewFile {
@@ -76,7 +80,8 @@ extension ViewFile {
       number: number, name: name, version: version, definition: definition, inputs: inputs ?? "",
       plan: try plan(view), isReady: try isReady(view), checkpoint: try checkpoint(view),
       gate: try gate(view),
-      successor: try successor(view), isCarrying: try isCarrying(view), erased: try erased(view))
+      successor: try successor(view), isCarrying: try isCarrying(view), erased: try erased(view),
+      isRetagged: try isRetagged(view))
   }
 
   /// Returns the last version of the plan that has built the view; `nil` if the file does not record it.
@@ -113,6 +118,11 @@ extension ViewFile {
   /// Returns the positions of erased events for which the view was withdrawn; `nil` if it was not.
   func erased(_ view: TransactionView) throws(AnnalsError) -> PositionRanges? {
     try row(.erased, view) { (reader) throws(FormatFailure) in try PositionRanges(&reader) }
+  }
+
+  /// Whether it was withdrawn because tags have changed.
+  func isRetagged(_ view: TransactionView) throws(AnnalsError) -> Bool {
+    try row(.retagged, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
   }
 
   /// Returns the stored types that never reach the projection. In a file without them, all may.

@@ -208,6 +208,7 @@ extension ViewRegistry {
     let older = candidates.filter { candidate in
       // Rows of other inputs differ from those that the log gives.
       candidate.facts.isReady && candidate.facts.version < outline.version && candidate.agreement == .agrees
+        && !candidate.facts.isWithdrawn
         && ProjectionInputs(candidate.facts.inputs) == inputs
     }
     guard
