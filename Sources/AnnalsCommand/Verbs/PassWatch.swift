@@ -59,6 +59,7 @@ struct PassWatch {
     if report.rewritten > 0 || report.isDone || report.isRehearsal {
       lines.append("rewritten    \(report.rewritten)")
       lines.append("split        \(report.split)")
+      if report.retagged > 0 { lines.append("retagged     \(report.retagged)") }
       if report.folded > 0 { lines.append("folded       \(report.folded)") }
       if report.moved > 0 { lines.append("moved        \(report.moved)") }
       for dropped in report.dropped {
@@ -105,6 +106,7 @@ struct PassWatch {
     line.add("rewritten", report.rewritten)
     line.add("split", report.split)
     line.add("folded", report.folded)
+    line.add("retagged", report.retagged)
     line.add("moved", report.moved)
     line.add(
       "dropped",

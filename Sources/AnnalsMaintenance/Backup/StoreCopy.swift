@@ -154,7 +154,8 @@ struct StoreCopy {
         try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
       }
       for name in [
-        PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassArchiveRow.name, PredecessorRow.name,
+        PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassTagsRow.name, PassArchiveRow.name,
+        PredecessorRow.name,
       ] {
         do throws(EnvironmentError) {
           _ = try transaction.delete(key: Array(name.utf8).span, in: tables.meta)

@@ -27,6 +27,9 @@ extension StoreCheck: CustomStringConvertible {
       var line = "stage \(stage.from) -> \(stage.to): \(stage.events) events pass it"
       if stage.scope != .record { line += ", scope \(stage.scope.rawValue)" }
       if stage.isBridge { line += ", to a bridge, which is \(stage.phase.rawValue)" }
+      if stage.retagged > 0 {
+        line += "; a pass computes the tags of \(stage.retagged) again"
+      }
       if stage.isDue { line += "; it has to be activated first: run 'activate'" }
       if stage.needsPass { line += "; it moves streams, so that 'migrate' has to be run first" }
       lines.append(line)

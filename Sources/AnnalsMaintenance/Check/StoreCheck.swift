@@ -46,6 +46,9 @@ public struct StoreCheck: Sendable {
     public let to: SchemaVersion
     /// The number of stored events of versions older than the newer one.
     public let events: UInt64
+    /// The number of stored events that can become records whose tags the stage computes again, in a
+    /// migration pass.
+    public let retagged: UInt64
     /// Whether the store lacks a context or fold of the stage, so that the stage has to be activated.
     public let isDue: Bool
     /// Whether it moves entries to other streams and no migration pass has done so yet.
@@ -104,6 +107,8 @@ extension StoreCheck {
     var counts: [SchemaVersion: UInt64] = [:]
     // Of events that a stage retains, and by which.
     var retained: [(version: SchemaVersion, stage: Int, count: UInt64)] = []
+    let retagging = compiled.stages.indices.map { compiled.retaggedSteps(ofStage: $0) }
+    var retagged = [UInt64](repeating: 0, count: compiled.stages.count)
     var (unadopted, isUnknown) = (UInt64(0), false)
     for kind in snapshot.kinds.kinds.values.sorted(by: { $0.number < $1.number }) {
       let row = census[kind.number, default: CensusRow()]
@@ -113,7 +118,13 @@ extension StoreCheck {
       let retaining = isDelivered ? compiled.retaining(kind, in: snapshot.kinds) : nil
       let retainedBy = retaining.map { compiled.schemas[$0 + 1].version }
       if isDelivered {
-        do throws(MissingStep) { isNewer = try reach.entrance(of: kind, in: snapshot.kinds).isNewer } catch {
+        do throws(MissingStep) {
+          let entrance = try reach.entrance(of: kind, in: snapshot.kinds)
+          isNewer = entrance.isNewer
+          for index in retagging.indices where !isNewer && retagging[index].contains(entrance.step) {
+            retagged[index] &+= row.parts
+          }
+        } catch {
           problem = error.description
         }
         // Sums wrap, because a damaged row of the census must not stop the process.
@@ -154,7 +165,7 @@ extension StoreCheck {
       if older.count(below: to) > 0 { isDue = try !snapshot.reader.suffices(for: stage, to: to) }
       stages.append(
         Stage(
-          from: from, to: to, events: events, isDue: isDue,
+          from: from, to: to, events: events, retagged: retagged[index], isDue: isDue,
           needsPass: stage.movesStreams && later > 0, scope: stage.scope,
           isBridge: compiled.schemas[index + 1].stability == .bridge,
           phase: RolloutPhase(snapshot.kinds.row(of: to)?.phase)))

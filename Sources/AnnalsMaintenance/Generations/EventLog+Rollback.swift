@@ -1,6 +1,7 @@
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsMigration
+internal import AnnalsProjections
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -69,7 +70,9 @@ extension GenerationChange {
   consuming func rollback() throws(AnnalsError) -> RollbackReport {
     let rows = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, inUse.tables)
-      return (pass: try reader.pass(), predecessor: try reader.predecessor())
+      return (
+        pass: try reader.pass(), predecessor: try reader.predecessor(), tags: try reader.passTags()
+      )
     }
     if let pass = rows.pass {
       throw AnnalsError(
@@ -86,6 +89,12 @@ extension GenerationChange {
     let previous = try previous(predecessor.generation)
     let epoch = inUse.meta.epoch
     let schemaEpoch = previous.meta.schemaEpoch
+    // The predecessor has the tags from before the pass, and views that select by them are built from it.
+    var views: WithdrawnViews?
+    if let tags = rows.tags {
+      views = try ViewDirectory.withdrawViews(
+        selectingBy: Set(tags.names.map { ExactText($0) }), in: opening.directory)
+    }
     try write(in: inUse) { (transaction) throws(AnnalsError) in
       // It may have risen while the turn was waited for.
       try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
@@ -105,6 +114,7 @@ extension GenerationChange {
       try seal(&transaction, successor: predecessor.generation)
       return true
     }
+    views?.end()
     let opened = StoreOpening.Opened(
       file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
     do throws(AnnalsError) {

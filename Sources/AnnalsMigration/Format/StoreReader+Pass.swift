@@ -18,7 +18,14 @@ extension StoreReader {
     _ = try row(PassFieldsRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try PassFieldsRow.read(bytes, into: &tally.changes.removed)
     }
+    tally.changes.retagged = try passTags()?.entries ?? 0
     return tally
+  }
+
+  /// The tags that the pass which builds or has built this generation has changed; `nil` if it has changed
+  /// none.
+  package func passTags() throws(AnnalsError) -> PassTagsRow? {
+    try row(PassTagsRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in try PassTagsRow(bytes) }
   }
 
   /// The archive of the pass that copies this generation, or that builds it or has built it; `nil` if it has

@@ -52,6 +52,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   /// The number of events that a fold combined into a later one of their stream. They are among ``dropped``,
   /// and counted as ``rewritten`` is.
   public var folded: UInt64 = 0
+  /// The number of entries whose tags a ``Retag(_:_:)`` of the plan has changed; counted as ``rewritten`` is.
+  public var retagged: UInt64 = 0
   /// The number of entries that went to another stream; counted as ``rewritten`` is.
   public var moved: UInt64 = 0
   /// The number of events that are in quarantine: each part of an entry counts.

@@ -171,7 +171,9 @@ extension Pass {
       target.environment, log: source.meta.log, hidden: work.move == nil ? old.hidden : .none,
       nameless: old.nameless)
     func digesting(_ source: RewriteSource, _ streams: StreamDigesting) -> Digesting {
-      Digesting(source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams)
+      Digesting(
+        source: source, reach: work.reach, isQuarantining: isSettingAside, streams: streams,
+        retagging: work.retagging)
     }
     let (before, after): (StreamDigesting, StreamDigesting) =
       work.move.map { (.routed($0), .named) } ?? (.stored, .stored)

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsLog
+internal import AnnalsProjections
 internal import AnnalsSchema
 internal import AnnalsStore
 internal import LMDB
@@ -18,11 +19,13 @@ extension Pass {
     show(.switching, machine.copied, of: machine.copied)
     point(.locked)
     var transaction = try source.environment.write(turn, .full)
+    var views: WithdrawnViews?
     do throws(AnnalsError) {
       let sight = try see(transaction)
       try copyRest(sight)
       try inlineCopy.finish(StoreReader(transaction.view, source.tables), target)
       try finish(sight)
+      views = try withdrawViews()
       // Nobody can know of the file before the seal, and after it everybody must find it under the shared
       // locks.
       target.environment.join(everybody)
@@ -42,7 +45,18 @@ extension Pass {
       }
     }
     point(.sealed)
+    views?.end()
     return begin.duration(to: now)
+  }
+
+  /// Withdraws the views that select events by tags which the pass has changed, until the switch.
+  ///
+  /// A view that is built after the switch is built from the new generation. If the switch fails, views are
+  /// built again from the old one.
+  private func withdrawViews() throws(AnnalsError) -> WithdrawnViews? {
+    let tags = try target.read { (reader) throws(AnnalsError) in try reader.passTags() }
+    guard let tags else { return nil }
+    return try ViewDirectory.withdrawViews(selectingBy: Set(tags.names.map { ExactText($0) }), in: directory)
   }
 
   /// The state that decides the last round.

@@ -101,9 +101,11 @@ struct Pass {
     self.resumedAt = resumedAt
     self.target = target
     safety = try target.safety(in: source.directory)
-    if resumedAt > 0 {
-      tally = PassTally(try target.read { (reader) throws(AnnalsError) in try reader.passTally() })
-    }
+    let names = work.retagging?.names ?? []
+    tally = PassTally(
+      resumedAt > 0
+        ? try target.read { (reader) throws(AnnalsError) in try reader.passTally() } : PassTallyRow(),
+      retagging: names)
     machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
     pace = PassPace(rate: options.rate, at: .now)
   }

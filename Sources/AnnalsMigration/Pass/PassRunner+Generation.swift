@@ -67,6 +67,8 @@ extension PassRunner {
     new.generation = current.generation
     new.state = .building(pass: row.id)
     new.checkpoint = 0
+    // Entries that had no tags may get some.
+    if work.retagging != nil, !new.requires.contains(.tags) { new.requires.append(.tags) }
     var own = row
     own.other = source.current.generation
     var rows = facts + work.facts

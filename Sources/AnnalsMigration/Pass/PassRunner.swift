@@ -39,6 +39,7 @@ package struct PassRunner: Sendable {
     let control = PassControl()
     var work = work
     work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
+    try work.prepare()
     let runner = PassRunner(
       log: log, work: work, options: options, control: control,
       archive: try ArchiveRequest(options.archive, mark: work.mark))

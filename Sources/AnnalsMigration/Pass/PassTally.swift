@@ -6,11 +6,16 @@ internal import LMDB
 /// The counts of a pass so far.
 struct PassTally: Sendable {
   private(set) var row = PassTallyRow()
+  /// The names of the tags that the pass computes again.
+  private let names: [String]
   private var quarantined: UInt64 = 0
 
   /// Continues from the counts of an interrupted pass.
-  init(_ row: PassTallyRow = PassTallyRow()) {
+  ///
+  /// - Parameter names: The names of the tags that the pass computes again.
+  init(_ row: PassTallyRow = PassTallyRow(), retagging names: [String] = []) {
     self.row = row
+    self.names = names
   }
 
   /// Counts a run.
@@ -23,6 +28,10 @@ struct PassTally: Sendable {
   /// Puts the numbers into the generation that the pass builds.
   func put(in transaction: inout WriteTransaction, _ tables: StoreTables) throws(AnnalsError) {
     try transaction.put(row.encoded(), PassTallyRow.name, in: tables.meta)
+    if row.changes.retagged > 0 {
+      let tags = PassTagsRow(entries: row.changes.retagged, names: names)
+      try transaction.put(tags.encoded(), PassTagsRow.name, in: tables.meta)
+    }
     guard row.changes.removed.hasDeclared else { return }
     try transaction.put(PassFieldsRow.encoded(row.changes.removed), PassFieldsRow.name, in: tables.meta)
   }
@@ -33,6 +42,7 @@ struct PassTally: Sendable {
     report.rewritten = changes.rewritten
     report.split = changes.split
     report.folded = changes.folded
+    report.retagged = changes.retagged
     report.moved = row.moved
     report.quarantined = quarantined
     report.removedFields = changes.removed.fields

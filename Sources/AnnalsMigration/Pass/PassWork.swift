@@ -22,6 +22,8 @@ package struct PassWork: Sendable {
   package var inline: InlineSet?
   /// The undeclared fields that may be lost.
   var drops = FieldDrops.none
+  /// The rules that compute tags again; `nil` for none.
+  private(set) var retagging: PassRetagging?
 
   /// Copies every entry unchanged.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
@@ -56,6 +58,11 @@ package struct PassWork: Sendable {
     self.reach = reach
     self.contexts = contexts
     self.patch = patch
+  }
+
+  /// Compiles the rules that compute tags again, which only a pass needs.
+  mutating func prepare() throws(AnnalsError) {
+    retagging = try reach.flatMap { (reach) throws(AnnalsError) in try PassRetagging(reach.plan, contexts) }
   }
 
   /// Makes sure that entries may be stored in the pass's form: a bridge that older programs need in another
@@ -109,9 +116,13 @@ package struct PassWork: Sendable {
     }
     let losing = LossRules(drops: drops, isArchiving: isArchiving)
     if let move {
-      return .moving(source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, losing: losing)
+      return .moving(
+        source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, losing: losing,
+        retagging: retagging)
     }
-    return .upcasting(source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing)
+    return .upcasting(
+      source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing,
+      retagging: retagging)
   }
 
   /// What finds the groups of a generation that cannot be folded; `nil` if entries are copied as they are.

@@ -13,6 +13,9 @@ struct Digesting: Sendable {
 
   /// How the stream of an entry counts.
   var streams = StreamDigesting.stored
+  /// The rules that compute tags again; `nil` for none. Entries that they have changed already are of a
+  /// version that they do not concern.
+  var retagging: PassRetagging?
 
   /// The number of positions that are read in one snapshot.
   static let runEntries: UInt64 = 1_024
@@ -24,7 +27,8 @@ struct Digesting: Sendable {
       router = move.router(of: source, isSettingAside: isQuarantining)
     }
     return EntryDigester(
-      reach, source, isQuarantining: isQuarantining, isByName: streams.isByName, router)
+      reach, source, isQuarantining: isQuarantining, isByName: streams.isByName, router,
+      retagging.map { EntryRetagger($0, source) })
   }
 
   /// What the entries at `positions` deliver, in one snapshot.

@@ -33,6 +33,10 @@ final class EntryDigester {
   private var place: (stream: UInt64, revision: UInt64) = (0, 0)
   /// How many kinds, and after how many activations, ``fates`` are of.
   private var known: (kinds: Int, epoch: UInt64)?
+  /// Computes tags again; `nil` where no rule does.
+  private let retagger: EntryRetagger?
+  /// The tags that the events of the entry at hand get; `nil` if they keep the stored ones.
+  private var newTags: [EventTag]?
 
   /// - Parameters:
   ///   - reach: The plan; `nil` if entries are compared as they are stored.
@@ -40,10 +44,12 @@ final class EntryDigester {
   ///   - isQuarantining: Whether entries that cannot be upcast count as such; otherwise they are errors.
   ///   - isByName: Whether streams count by their names, and revisions do not.
   ///   - router: Finds out where entries go; `nil` where they stay.
+  ///   - retagger: Computes tags again; `nil` where no rule does.
   init(
     _ reach: PlanResolver?, _ source: RewriteSource, isQuarantining: Bool, isByName: Bool = false,
-    _ router: StreamRouter? = nil
+    _ router: StreamRouter? = nil, _ retagger: EntryRetagger? = nil
   ) {
+    self.retagger = retagger
     self.source = source
     self.reach = reach
     self.isByName = isByName
@@ -56,6 +62,7 @@ final class EntryDigester {
   /// Takes the kinds of the snapshot that the next entries are read from.
   func enter(_ kinds: KindRegistry) {
     router?.enter(kinds)
+    retagger?.enter(kinds)
     guard let reach, known.map({ $0 != (kinds.kinds.count, kinds.epoch) }) ?? true else { return }
     fates = FateTable(reading: kinds, reach)
     upcaster?.delivery.past = source.past(kinds, reach)
@@ -68,6 +75,7 @@ final class EntryDigester {
   ) throws(AnnalsError) {
     let header = entry.header
     sum.entries &+= 1
+    newTags = nil
     if try goesMissing(entry, reader) || source.hidden.covers(header) {
       return add(.nothing, entry, Span(), to: &sum)
     }
@@ -77,15 +85,25 @@ final class EntryDigester {
     if !header.flags.contains(.parts), fates.isRetained(header.kind) {
       return add(.stored, entry, entry.body, to: &sum)
     }
+    let isRetagged = try retagger?.concerns(entry) ?? false
     // An unchanged payload is delivered as it is stored, so its bytes are compared.
     if try entry.isPlain, let number = fates.carried(header.kind) {
+      if isRetagged {
+        do throws(RewriteFailure) { try upcast(entry, upcaster, reader) {} } catch {
+          guard isQuarantining, error.mark != nil else { throw error.error }
+          return add(.unreadable, entry, Span(), to: &sum)
+        }
+        newTags = try retagger?.tags(of: entry, reader)
+      }
       sum.events &+= 1
       return add(.event, entry, entry.body, caseIndex: Int(number) - 1, to: &sum)
     }
     // Of an entry with parts, those before one that fails are not counted.
     let before = sum
     do throws(RewriteFailure) {
-      try upcast(entry, upcaster, reader, to: &sum)
+      // The tags count with each event, so they are needed first. A payload that fails here fails below.
+      if isRetagged { newTags = try retagged(entry, upcaster, reader) }
+      try upcast(entry, upcaster, reader) { addEvents(upcaster.delivery, entry, to: &sum) }
     } catch {
       guard isQuarantining, error.mark != nil else { throw error.error }
       sum = before
@@ -113,20 +131,33 @@ final class EntryDigester {
   }
 
   private func upcast(
-    _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader,
-    to sum: inout EventDigest.Sum
+    _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader, _ body: () -> Void
   ) throws(RewriteFailure) {
     let origin: Origin
     do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch {
       throw RewriteFailure(error)
     }
-    try upcaster.upcast(entry, fates, origin) { addEvents(upcaster.delivery, entry, to: &sum) }
+    try upcaster.upcast(entry, fates, origin, body)
+  }
+
+  /// Returns the tags of an entry whose payloads can all be upcast.
+  private func retagged(
+    _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader
+  ) throws(RewriteFailure) -> [EventTag]? {
+    try upcast(entry, upcaster, reader) {}
+    do throws(AnnalsError) { return try retagger?.tags(of: entry, reader) } catch {
+      throw RewriteFailure(error)
+    }
   }
 
   /// Adds what an entry of one payload delivers, which is upcast already.
+  ///
+  /// - Parameter tags: The tags that the events get; `nil` if they keep the stored ones.
   func add(
-    _ delivery: EncodedEventBuffer, of entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+    _ delivery: EncodedEventBuffer, tags: [EventTag]?, of entry: borrowing LentEntry,
+    to sum: inout EventDigest.Sum
   ) {
+    newTags = tags
     sum.entries &+= 1
     place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
     if delivery.count == 0 { return add(.nothing, entry, Span(), to: &sum) }
@@ -134,9 +165,13 @@ final class EntryDigester {
   }
 
   /// Adds an entry of one payload that delivers `event`, encoded.
+  ///
+  /// - Parameter tags: The tags that the event gets; `nil` if it keeps the stored ones.
   func add(
-    _ event: Span<UInt8>, caseIndex: Int, of entry: borrowing LentEntry, to sum: inout EventDigest.Sum
+    _ event: Span<UInt8>, caseIndex: Int, tags: [EventTag]?, of entry: borrowing LentEntry,
+    to sum: inout EventDigest.Sum
   ) {
+    newTags = tags
     sum.entries &+= 1
     sum.events &+= 1
     place = (entry.header.stream.rawValue, entry.header.revision.rawValue)
@@ -191,7 +226,11 @@ final class EntryDigester {
     hash.mix(UInt64(caseIndex))
     hash.mix(UInt64(payload.count))
     hash.mix(UInt64(Checksum.crc32c(payload)))
-    if mark != .nothing, let tags = entry.tagDigest { hash.mix(tags) }
+    if mark == .event, let newTags {
+      if let tags = newTags.digest { hash.mix(tags) }
+    } else if mark != .nothing, let tags = entry.tagDigest {
+      hash.mix(tags)
+    }
     sum.low &+= hash.low
     sum.high &+= hash.high
   }

@@ -24,16 +24,9 @@ extension LentEntry {
   /// A checksum of the texts of the entry's tags; `nil` if there are none that a pass keeps.
   var tagDigest: UInt64? {
     guard header.flags.contains(.extensions), !header.flags.contains(.stub) else { return nil }
-    var texts: [UInt8] = []
-    do throws(FormatFailure) {
-      for tag in try header.tags(in: bytes, at: position) {
-        texts.append(contentsOf: tag.text.utf8)
-        texts.append(0)
-      }
-    } catch {
+    do throws(FormatFailure) { return try header.tags(in: bytes, at: position).digest } catch {
       // Relinking such an entry fails, so the pass does not succeed.
       return 1
     }
-    return texts.isEmpty ? nil : UInt64(Checksum.crc32c(texts.span)) << 1
   }
 }

@@ -39,17 +39,4 @@ extension PlanRewriter {
     add(entry, kind: 0, .parts, bytes.span, encoded, into: &run)
     return true
   }
-
-  /// The extensions of an entry that is no longer set aside.
-  func extensionsWithoutMark(of entry: borrowing LentEntry) throws(RewriteFailure) -> [UInt8] {
-    do throws(AnnalsError) {
-      var extensions = try entry.layout { () throws(FormatFailure) in
-        try EntryExtensions(entry.bytes, entry.header)
-      }
-      extensions[QuarantineMark.key] = nil
-      return extensions.encoded()
-    } catch {
-      throw RewriteFailure(error)
-    }
-  }
 }

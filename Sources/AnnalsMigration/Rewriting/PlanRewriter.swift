@@ -22,6 +22,10 @@ final class PlanRewriter: EntryRewriter {
   /// Whether entries get other places: then a broken group ends the pass, and no digest is computed.
   private let isMoving: Bool
   private let digester: EntryDigester
+  /// Computes tags again; `nil` where no rule does.
+  let retagger: EntryRetagger?
+  /// Whether the entry at hand gets other tags, unless it becomes a stub.
+  var hasNewTags = false
   /// The undeclared fields that may be lost.
   let drops: FieldDrops
   /// Whether lines for an archive are written.
@@ -44,15 +48,17 @@ final class PlanRewriter: EntryRewriter {
   ///   - isMoving: Whether entries get other places: then a broken group ends the pass, and no digest is
   ///     computed.
   ///   - losing: What may be lost, and whether it is archived.
+  ///   - retagging: The rules that compute tags again; `nil` for none.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanResolver, _ failing: FailingGroups,
-    isQuarantining: Bool, isMoving: Bool = false, losing: LossRules
+    isQuarantining: Bool, isMoving: Bool = false, losing: LossRules, retagging: PassRetagging?
   ) {
+    retagger = retagging.map { EntryRetagger($0, source) }
     drops = losing.drops
     isArchiving = losing.isArchiving
     self.failing = failing
     self.isMoving = isMoving
-    digester = EntryDigester(reach, source, isQuarantining: isQuarantining)
+    digester = EntryDigester(reach, source, isQuarantining: isQuarantining, nil, retagger)
     self.kinds = kinds
     self.source = source
     self.reach = reach
@@ -72,15 +78,16 @@ final class PlanRewriter: EntryRewriter {
   ) throws(AnnalsError) {
     let header = entry.header
     let isPlain = try entry.isPlain
-    let carried = isPlain ? table.carried(header.kind) : nil
+    let unchanged = isPlain ? table.carried(header.kind) : nil
+    let isRetagged = try retagger?.concerns(entry) ?? false
     run.delivered.enter(entry.position)
     // Parts and marked entries are upcast twice, since their events can differ from the new entry. They are
     // rare.
-    if !isMoving, !isPlain || carried != nil || source.hidden.contains(header) {
+    if !isMoving, !isPlain || unchanged != nil || source.hidden.contains(header) {
       try digester.add(entry, reader, to: &run.delivered.sum)
     }
     if source.hidden.contains(header) { return try drop(entry, .truncated, reader, into: &run) }
-    if let kind = carried {
+    if let kind = unchanged, !isRetagged {
       run.tally.add(kind, bytes: header.body.count, at: run.count)
       if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
       return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
@@ -88,15 +95,17 @@ final class PlanRewriter: EntryRewriter {
     if header.isSystem { return run.add(system: entry.bytes) }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
     losses.removeAll(keepingCapacity: true)
+    hasNewTags = false
     let digested = run.delivered.sum.entries
     do throws(RewriteFailure) {
-      try upcast(entry, reader, into: &run)
+      try upcast(entry, reader, isRetagged: isRetagged, into: &run)
       if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
     } catch {
+      hasNewTags = false
       guard isQuarantining, let mark = error.mark, try setAside(entry, mark, into: &run) else {
         throw error.error
       }
-      if isPlain, run.delivered.sum.entries == digested {
+      if isPlain, unchanged == nil, run.delivered.sum.entries == digested {
         digester.add(unreadable: entry, to: &run.delivered.sum)
       }
     }
@@ -119,9 +128,9 @@ final class PlanRewriter: EntryRewriter {
 }
 
 extension PlanRewriter {
-  /// Adds the result of an entry whose payloads change.
+  /// Adds the result of an entry whose payloads or tags change.
   private func upcast(
-    _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
+    _ entry: borrowing LentEntry, _ reader: StoreReader, isRetagged: Bool, into run: inout RewrittenRun
   ) throws(RewriteFailure) {
     let (isPlain, isQuarantined, origin): (Bool, Bool, Origin)
     do throws(AnnalsError) {
@@ -133,20 +142,23 @@ extension PlanRewriter {
     }
     let header = entry.header
     var extensions: [UInt8]?
-    if isQuarantined { extensions = try extensionsWithoutMark(of: entry) }
     if !header.flags.contains(.parts) {
       let fate = try table.fate(of: header.kind, entry.position)
       // A quarantined payload is upcast even if it is unchanged: only then is it known to be readable.
       try upcaster.upcast(entry.body, fate, origin)
+      let tags = isRetagged ? try newTags(of: entry, reader) : nil
+      extensions = try newExtensions(of: entry, tags, isQuarantined: isQuarantined)
       noteLosses(of: entry.body, [], fate)
-      if isQuarantined, case .carried(let kind) = fate.payload {
+      if isQuarantined || isRetagged, case .carried(let kind) = fate.payload {
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
       let isDigested = !isMoving && isPlain
       if let index = upcaster.delivery.single {
         let event = upcaster.delivery.content.bytes
-        if isDigested { digester.add(event.span, caseIndex: index, of: entry, to: &run.delivered.sum) }
+        if isDigested {
+          digester.add(event.span, caseIndex: index, tags: tags, of: entry, to: &run.delivered.sum)
+        }
         let kind = table.written[index]
         run.changes.add(isSplit: false)
         if let sealed = try reach.plan.sealed(event.span, ofCase: index) {
@@ -156,10 +168,14 @@ extension PlanRewriter {
         run.tally.add(kind, bytes: event.count, at: run.count)
         return add(entry, kind: kind, .payload, event.span, extensions, into: &run)
       }
-      if isDigested { digester.add(upcaster.delivery, of: entry, to: &run.delivered.sum) }
+      if isDigested { digester.add(upcaster.delivery, tags: tags, of: entry, to: &run.delivered.sum) }
       if isArchiving { noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason)) }
     }
-    try gather(entry, origin, isQuarantined: isQuarantined)
+    try gather(entry, origin, isUpcast: isQuarantined || isRetagged)
+    if header.flags.contains(.parts) {
+      let tags = isRetagged ? try newTags(of: entry, reader) : nil
+      extensions = try newExtensions(of: entry, tags, isQuarantined: isQuarantined)
+    }
     if isQuarantining, parts.hasFolded { try mustBeFolded(entry, origin) }
     try countDrops(of: entry, into: &run)
     guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
@@ -170,8 +186,10 @@ extension PlanRewriter {
   }
 
   /// Gathers the parts that an entry becomes, in order.
+  ///
+  /// - Parameter isUpcast: Whether unchanged parts are upcast too, to know that they are readable.
   private func gather(
-    _ entry: borrowing LentEntry, _ origin: Origin, isQuarantined: Bool
+    _ entry: borrowing LentEntry, _ origin: Origin, isUpcast: Bool
   ) throws(RewriteFailure) {
     parts.clear()
     guard entry.header.flags.contains(.parts) else {
@@ -182,7 +200,7 @@ extension PlanRewriter {
       try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
         do throws(RewriteFailure) {
           let fate = try table.fate(of: kind, entry.position)
-          if !isQuarantined, case .carried(let kind) = fate.payload {
+          if !isUpcast, case .carried(let kind) = fate.payload {
             return parts.add(kind, path, payload)
           }
           var origin = origin
@@ -250,28 +268,6 @@ extension PlanRewriter {
     try origins.name(of: entry.stream, reader)
   }
 
-  /// The kind of an entry, or of the first part that it has.
-  func firstKind(of entry: borrowing LentEntry) throws(RewriteFailure) -> UInt32 {
-    // An entry of no parts at all has no kind, and nothing writes one.
-    guard let first = try kinds(of: entry).first else {
-      throw RewriteFailure(
-        AnnalsError(
-          FormatFailure(.value, at: entry.header.body.lowerBound), place: "position \(entry.position)",
-          position: entry.position))
-    }
-    return first
-  }
-
-  /// The kind of an entry, or those of its parts in their order.
-  func kinds(of entry: borrowing LentEntry) throws(RewriteFailure) -> [UInt32] {
-    guard entry.header.flags.contains(.parts) else { return [entry.header.kind] }
-    var kinds: [UInt32] = []
-    do throws(AnnalsError) { try entry.eachPart { (kind, _, _) in kinds.append(kind) } } catch {
-      throw RewriteFailure(error)
-    }
-    return kinds
-  }
-
   /// Adds an entry with another body.
   ///
   /// - Parameters:
@@ -281,6 +277,7 @@ extension PlanRewriter {
     _ entry: borrowing LentEntry, kind: UInt32, _ form: EntryDraft.Form, _ body: Span<UInt8>,
     _ extensions: [UInt8]?, into run: inout RewrittenRun
   ) {
+    if hasNewTags, form != .stub { run.changes.retagged += 1 }
     let count = form == .parts ? UInt64(parts.count) : nil
     var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: form, parts: count, body: body)
     guard let extensions else { return run.add(copy) }

@@ -24,27 +24,30 @@ struct Rewriting: Sendable {
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be upcast are quarantined; otherwise they stop the pass.
   ///   - losing: What may be lost, and whether it is archived.
+  ///   - retagging: The rules that compute tags again; `nil` for none.
   static func upcasting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
-    isQuarantining: Bool, losing: LossRules = LossRules()
+    isQuarantining: Bool, losing: LossRules = LossRules(), retagging: PassRetagging? = nil
   ) -> Rewriting {
     let reach = PlanResolver(plan)
     return Rewriting(source: source) {
-      PlanRewriter(kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing)
+      PlanRewriter(
+        kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing, retagging: retagging)
     }
   }
 
   /// Takes entries through the plan that `kinds` were made for, and finds out which streams they go to.
   static func moving(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
-    _ failing: FailingGroups, isQuarantining: Bool, losing: LossRules = LossRules()
+    _ failing: FailingGroups, isQuarantining: Bool, losing: LossRules = LossRules(),
+    retagging: PassRetagging? = nil
   ) -> Rewriting {
     let reach = PlanResolver(plan)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(
-          kinds, source, reach, failing, isQuarantining: isQuarantining, isMoving: true, losing: losing
-        ),
+          kinds, source, reach, failing, isQuarantining: isQuarantining, isMoving: true, losing: losing,
+          retagging: retagging),
         move,
         move.router(of: source, isSettingAside: isQuarantining))
     }

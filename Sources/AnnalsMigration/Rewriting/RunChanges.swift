@@ -19,6 +19,8 @@ package struct RunChanges: Sendable {
   var folded: UInt64 = 0
   /// The number of events that have become none, also of entries of which other parts are left.
   var drops: [Drop: UInt64] = [:]
+  /// The number of entries whose tags have changed.
+  package var retagged: UInt64 = 0
   /// The fields that they have lost.
   package var removed = FieldTally()
 
@@ -45,6 +47,7 @@ package struct RunChanges: Sendable {
     rewritten += other.rewritten
     split += other.split
     folded += other.folded
+    retagged += other.retagged
     for (drop, count) in other.drops { drops[drop, default: 0] += count }
     removed.add(other.removed)
   }
@@ -54,6 +57,7 @@ package struct RunChanges: Sendable {
     rewritten = 0
     split = 0
     folded = 0
+    retagged = 0
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     removed.clear()
   }

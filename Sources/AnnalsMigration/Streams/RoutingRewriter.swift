@@ -42,7 +42,7 @@ extension PlanRewriter {
     losses.removeAll(keepingCapacity: true)
     do throws(RewriteFailure) {
       try noteDrop(of: entry, stub.reason)
-      let extensions = try extensionsWithoutMark(of: entry)
+      let extensions = try newExtensions(of: entry, nil, isQuarantined: true)
       let number = try firstKind(of: entry)
       let fate = try table.fate(of: number, entry.position)
       var body: [UInt8] = []

@@ -1,0 +1,30 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+
+extension LentEntry {
+  /// Returns the extensions of the entry with other tags, and without a mark of quarantine.
+  ///
+  /// The tags have no links yet, because only the writer of the generation knows the entries before this one.
+  ///
+  /// - Parameter tags: The tags in the order of their bytes, each once.
+  func extensions(with tags: [EventTag]) throws(AnnalsError) -> [UInt8] {
+    var list = TagListDraft()
+    for tag in tags { list.add(tag.text.utf8.span, ordinal: 0, EntryLinks()) }
+    var extensions = try layout { () throws(FormatFailure) in try EntryExtensions(bytes, header) }
+    extensions[TagList.key] = list.count > 0 ? list.value : nil
+    extensions[QuarantineMark.key] = nil
+    return extensions.encoded()
+  }
+}
+
+extension [EventTag] {
+  /// A checksum of the texts of these tags, as ``LentEntry/tagDigest`` has it of stored ones; `nil` for none.
+  var digest: UInt64? {
+    var texts: [UInt8] = []
+    for tag in self {
+      texts.append(contentsOf: tag.text.utf8)
+      texts.append(0)
+    }
+    return texts.isEmpty ? nil : UInt64(Checksum.crc32c(texts.span)) << 1
+  }
+}
