@@ -28,6 +28,16 @@ package struct MovedRow: Equatable, Sendable {
     return true
   }
 
+  /// Returns the row with other names for some streams.
+  ///
+  /// - Parameter names: The placeholders of streams whose names were erased.
+  /// - Returns: `nil` if the row leads to such streams alone.
+  package func renaming(_ names: [StreamName: StreamName]) -> MovedRow? {
+    var row = self
+    row.streams = streams.map { names[$0] ?? $0 }
+    return hasMore || row.streams.contains { !SystemEntry.isReserved($0) } ? row : nil
+  }
+
   /// Whether nothing that is added changes it.
   var isFull: Bool { hasMore }
 
@@ -40,7 +50,7 @@ package struct MovedRow: Equatable, Sendable {
     return bytes
   }
 
-  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+  package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     let count = try reader.varint()
     guard (1...UInt64(Self.maximum)).contains(count) else { throw FormatFailure(.value, at: 0) }

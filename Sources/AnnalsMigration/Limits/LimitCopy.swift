@@ -61,13 +61,17 @@ struct LimitCopy {
   /// same name have in the older one.
   ///
   /// A stream with other entries than before may still be closed, and shows all that the pass has left in it.
+  /// A stream that the pass begins under an erased name is another one.
   ///
-  /// - Parameter generation: The new generation.
+  /// - Parameters:
+  ///   - generation: The new generation.
+  ///   - nameless: The ids of the streams whose names leave with the pass.
   /// - Complexity: O(streams with a limit).
-  func runByName(_ generation: Generation) throws(AnnalsError) {
+  func runByName(_ generation: Generation, except nameless: Set<UInt64>) throws(AnnalsError) {
     let found = try source.read { (reader) throws(AnnalsError) in
       var found: [(name: StreamName, last: Revision?, limit: StreamLimit)] = []
       try reader.eachLimit { (id, limit) throws(AnnalsError) in
+        if nameless.contains(id.rawValue) { return true }
         let name = try reader.name(of: id)
         found.append((name, try source.head(of: name, reader)?.revision, limit))
         return true

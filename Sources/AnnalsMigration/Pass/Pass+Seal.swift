@@ -167,7 +167,7 @@ extension Pass {
       )
     }
     try LimitCopy(source: source, target: target, isMoving: work.move != nil).runByName(
-      try target.generation(in: directory))
+      try target.generation(in: directory), except: nameless)
   }
 
   /// Returns the rows of the new generation, which must have every entry.

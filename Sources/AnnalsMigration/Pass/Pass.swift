@@ -61,7 +61,7 @@ struct Pass {
   let inline: InlineContext?
   /// Copies the rows of inline projections that the pass does not fold.
   var inlineCopy: InlineCopy
-  /// The ids of the streams whose names were erased. A pass that gives streams other ids keeps the names.
+  /// The ids of the streams whose names were erased, and leave with this pass.
   let nameless: Set<UInt64>
   /// The position up to which the limits of streams were taken over when the pass began.
   var limitsCopied: UInt64 = 0
@@ -77,7 +77,7 @@ struct Pass {
       work.patch == nil
       ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
     nameless =
-      work.patch == nil && work.move == nil
+      work.patch == nil
       ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     old = RewriteSource(
       source.environment, log: source.meta.log, patch: work.patch, hidden: hidden, nameless: nameless)
@@ -129,7 +129,7 @@ struct Pass {
     if isIndexed { try target.create(later: StoreTables.ids) }
     try followTags()
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
-    try MovedCopy(source: source, target: target).run()
+    try MovedCopy(source: source, target: target, renamed: try erasedNames()).run()
     limitsCopied = try LimitCopy(
       source: source, target: target, isMoving: work.move != nil, isRepairing: work.patch != nil
     ).run()
@@ -162,6 +162,18 @@ struct Pass {
       try source.read({ (reader) throws(AnnalsError) in try reader.requires(.tags) })
     else { return }
     try target.create(later: StoreTables.tags)
+  }
+
+  /// The erased names, and the placeholders that take their places.
+  private func erasedNames() throws(AnnalsError) -> [StreamName: StreamName] {
+    let nameless = nameless
+    return try source.read { (reader) throws(AnnalsError) in
+      var names: [StreamName: StreamName] = [:]
+      for id in nameless {
+        names[try reader.name(of: Position(id))] = SystemEntry.placeholder(of: Position(id))
+      }
+      return names
+    }
   }
 
   /// Copies the rows of inline projections that the pass does not fold, while writers continue.

@@ -34,6 +34,8 @@ struct MovedCopy {
 
   let source: Generation
   let target: PassTarget
+  /// The erased names of streams, and the placeholders that take their places.
+  let renamed: [StreamName: StreamName]
 
   /// Copies the rows that the new generation does not have yet.
   func run() throws(AnnalsError) {
@@ -58,6 +60,7 @@ struct MovedCopy {
     let tables = target.tables
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in rows {
+        guard let value = try withoutErasedNames(name, value, prefix) else { continue }
         let known: Void? = try StoreReader(transaction.view, tables).row(name, in: tables.meta) {
           (_) throws(FormatFailure) in
         }
@@ -66,5 +69,24 @@ struct MovedCopy {
       }
     }
     return Array(end.name.utf8)
+  }
+
+  /// Returns the value of a row with placeholders for erased names.
+  ///
+  /// - Returns: `nil` if the row is of an erased name, or leads to streams with erased names alone: nothing
+  ///   that it could lead to is left.
+  private func withoutErasedNames(
+    _ name: String, _ value: [UInt8], _ prefix: String
+  ) throws(AnnalsError) -> [UInt8]? {
+    if renamed.isEmpty { return value }
+    if renamed[StreamName(String(name.dropFirst(prefix.count)))] != nil { return nil }
+    do throws(FormatFailure) {
+      if prefix == MovedRow.prefix { return try MovedRow(value.span).renaming(renamed)?.encoded() }
+      var row = try OriginRow(value.span)
+      row.stream = renamed[row.stream] ?? row.stream
+      return row.encoded()
+    } catch {
+      throw AnnalsError(error, place: "table 'meta', key '\(name)'")
+    }
   }
 }

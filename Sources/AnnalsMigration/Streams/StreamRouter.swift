@@ -42,6 +42,11 @@ final class StreamRouter {
   func route(_ entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> RoutedEntry {
     let origin = try origins.origin(of: entry, reader)
     if entry.header.isSystem { return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil) }
+    if source.nameless.contains(entry.stream.rawValue) {
+      // No name is noted as moved: the erased one must be in no row.
+      let name = SystemEntry.placeholder(of: entry.stream)
+      return RoutedEntry(old: name, new: name, reason: nil)
+    }
     // The program that appended it knew the newer version, and its stream.
     if try isNewer(entry) { return RoutedEntry(old: origin.stream, new: origin.stream, reason: nil) }
     try upcaster.upcast(entry, of: origin.stream, into: buffer)
