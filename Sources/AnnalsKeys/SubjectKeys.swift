@@ -119,26 +119,61 @@ public final class SubjectKeys: PersonalDataKeys {
     return .value(opened)
   }
 
+  /// Encrypts a value with the newest key of a subject, if it has an older one. Passes that renew keys call
+  /// it.
+  public func renew(
+    _ value: SealedValue, of subject: String, in context: [UInt8]
+  ) throws(AnnalsError) -> SealedValue? {
+    let row = try file(creating: false).row(of: subject)
+    guard let newest = row?.keys.last, newest.number != value.key, let key = SubjectKey(newest.key) else {
+      return nil
+    }
+    guard case .value(let opened) = try open(value, of: subject, in: context) else { return nil }
+    return SealedValue(key: newest.number, box: try key.seal(opened, in: context))
+  }
+
   /// Drops all keys of a subject, for good. Call ``EventStore/forget(_:by:because:)`` instead, which also
   /// clears views and other results of the values.
-  public func drop(_ subject: String) throws(AnnalsError) {
+  public func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
     try again { () throws(AnnalsError) in
       let file = try file(creating: true)
       do throws(AnnalsError) {
-        if try file.row(of: subject)?.isDropped == true { return }
+        if try file.row(of: subject)?.isDropped == true {
+          return try file.changeDrops { $0.append(drop) }
+        }
       } catch {
         // The row is damaged, and goes.
         guard error.code == .damaged else { throw error }
       }
-      try file.drop(subject)
+      try file.drop(subject, recording: drop)
       state.withLock { $0.file = nil }
+    }
+  }
+
+  /// Returns the removals that the log may not record yet. Opens of the store call it, and record them.
+  public func unrecordedDrops() throws(AnnalsError) -> [KeyDrop] {
+    // Without the file, nothing was dropped that it could know of.
+    let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
+    return try file?.drops() ?? []
+  }
+
+  /// Forgets removals that the log records by now. ``EventStore/forget(_:by:because:)`` calls it.
+  public func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError) {
+    KeyPoint.reach(.recorded)
+    try again { () throws(AnnalsError) in
+      try file(creating: true).changeDrops { known in
+        for drop in drops {
+          if let index = known.firstIndex(of: drop) { known.remove(at: index) }
+        }
+      }
     }
   }
 
   /// Gives a subject a new key for the events that are appended from now on.
   ///
-  /// Older events stay encrypted with the older keys, which are kept until ``drop(_:)``. So a key that became
-  /// known decrypts only events that were appended before.
+  /// Older events stay encrypted with the older keys until a pass renews them
+  /// (`MigrationOptions.renewsKeys`). ``removeUnused(ofStoreAt:)`` removes the older keys after that. So a
+  /// key that became known decrypts only events that were appended before.
   ///
   /// - Parameter subject: The id of the person.
   /// - Throws: ``AnnalsError`` with code `wrongUse` before a store was opened with these keys,
@@ -213,7 +248,7 @@ extension SubjectKeys {
     return state.file
   }
 
-  private static var noFile: AnnalsError {
+  static var noFile: AnnalsError {
     AnnalsError(
       .keyMissing,
       "the store has encrypted fields, and its file '\(KeyFile.name)' is missing: put it there if it is kept elsewhere, or open the store with SubjectKeys(ifMissing: .forget), which gives up what is encrypted",

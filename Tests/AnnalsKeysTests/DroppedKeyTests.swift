@@ -149,7 +149,7 @@ import Testing
 
   @Test(
     .enabled(if: ToolProcess.program != nil, "needs the program KeysTool"), arguments: KeyPoint.allCases)
-  func `a kill at any step of a drop leaves the key whole or gone, and a repeated drop finishes`(
+  func `a kill at any step of a drop leaves the key whole or gone, and the next open finishes it`(
     point: KeyPoint
   ) async throws {
     let program = try #require(ToolProcess.program)
@@ -167,6 +167,11 @@ import Testing
     let names = try Customers.names(store)
     #expect(names == (point == .written ? [Customers.secret, "Ann"] : ["nobody", "Ann"]))
     if point != .written { #expect(try customers.files(with: key) == []) }
+    // The open has recorded what the killed process was asked for, and no more than once.
+    let erasures = try store.log.erasures()
+    #expect(erasures.map(\.author) == (point == .written ? [] : ["jane"]))
+    #expect(erasures.map(\.reason) == (point == .written ? [] : ["request"]))
+    #expect(try (store.log.options.keys as? SubjectKeys)?.unrecordedDrops() == [])
     try store.forget("c1", by: "jane", because: "request")
     #expect(try Customers.names(store) == ["nobody", "Ann"])
     #expect(try customers.files(with: key) == [])
@@ -176,6 +181,30 @@ import Testing
         .filter { $0.hasPrefix("keys.") }.sorted()
         == ["keys.mdb", "keys.mdb-lock", "keys.open", "keys.queue", "keys.write"])
     #expect(try EventLog.verify(customers.url).isClean)
+  }
+
+  @Test(.enabled(if: ToolProcess.program != nil, "needs the program KeysTool"))
+  func `a killed drop is finished for inline projections too, by the next open that has them`() async throws {
+    let program = try #require(ToolProcess.program)
+    var options = StoreOptions()
+    options.activating = true
+    func store() throws -> EventStore<CustomerPlan> {
+      options.keys = SubjectKeys()
+      return try EventStore(
+        at: customers.url, plan: CustomerPlan.self, options: options, inline: [Names.self])
+    }
+    do { try await customers.fill(store()) }
+    let tool = try ToolProcess(program, ["drop", customers.url.path, "c1", "renamed", "names"])
+    #expect(tool.end() == (true, SIGKILL))
+    // A program without the projection reads, and leaves the rest to one that has it.
+    do { #expect(try Customers.names(customers.store()) == ["nobody", "Ann"]) }
+    #expect(try EventLog(at: customers.url).erasures().isEmpty)
+    let opened = try store()
+    let name = try opened.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(Names.self).get(People.Person.self, "c1")?.name
+    }
+    #expect(name == "nobody")
+    #expect(try opened.log.erasures().map(\.reason) == ["request"])
   }
 
   @Test func `stores with keys of their own in one process notice each other's drops`() async throws {

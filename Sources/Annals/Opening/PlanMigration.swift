@@ -80,6 +80,7 @@ package struct PlanMigration<Plan: SchemaMigrationPlan> {
     if try passes.due(upTo: plan.current.version) != nil { return try end(options) }
     let store = try EventStore(at: url, plan: Plan.self, options: self.options, inline: inline)
     if version != Plan.Current.version { return try store.migrate(to: version, options) }
+    // A pass that moved entries has renewed keys as well.
     if moved > 0, try !store.isBehind() { return nil }
     return try store.migrate(options)
   }

@@ -7,7 +7,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     "Rewrites the whole log in the plan's current version, while reads and appends continue, and switches to it."
   }
   static var synopsis: String {
-    "<store> [--dry-run] [--to V] [--drop-fields F] [--archive FILE] [--rate N] [--threads N] [--hold] [--json] …"
+    "<store> [--dry-run] [--to V] [--drop-fields F] [--archive FILE] [--renew-keys] [--rate N] [--threads N] [--hold] [--json] …"
   }
   static var help: String {
     """
@@ -23,13 +23,14 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
       --to V          stops at version V of the plan
       --archive FILE  writes what entries lose to FILE, a line of JSON for each; FILE must not be there. Of several
                       passes the second one writes FILE.2, and so on
+      --renew-keys    encrypts personal fields again that have an older key than their person's newest
     \(FieldArguments.help)
     \(PassArguments.help)
     """
   }
   static var grammar: Arguments.Grammar {
     Arguments.Grammar(
-      flags: PassArguments.flags,
+      flags: PassArguments.flags.union(["--renew-keys"]),
       values: PassArguments.values.union(["--to", "--archive", FieldArguments.value]),
       operands: ["<store>"])
   }
@@ -46,6 +47,7 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
     isJSON = arguments.has("--json")
     inline = (arguments.inline as? KnownInline<Plan>)?.types ?? []
     var pass = try PassArguments(arguments)
+    pass.options.renewsKeys = arguments.has("--renew-keys")
     pass.options.archive = try arguments.path("--archive")?.url
     if pass.options.archive != nil, pass.options.isRehearsal {
       throw UsageError("--archive and --dry-run exclude each other: a dry run writes nothing")

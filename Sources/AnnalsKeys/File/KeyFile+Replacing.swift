@@ -13,8 +13,27 @@ internal import LMDB
 extension KeyFile {
   /// Drops the keys of a subject: replaces the file by one in which the subject has none.
   ///
+  /// - Parameter drop: What the log is to record. It is in the new file, so that a kill leaves both or none.
   /// - Throws: `storeReplaced` if the file was replaced meanwhile; open it again then.
-  func drop(_ subject: String) throws(AnnalsError) {
+  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
+    let dropped = KeyRow.name(of: subject)
+    let row = (dropped, AnnalsLog.Row.seal(KeyRow.dropped.encoded(), key: dropped))
+    // A damaged row stays as it is, unless it is the one to drop.
+    try replace(adding: row, recording: drop) { (name, value) in name == dropped ? nil : value }
+  }
+
+  /// Replaces the file by one with other rows.
+  ///
+  /// - Parameters:
+  ///   - row: A row that is added, with its checksum.
+  ///   - drop: What the log is to record; `nil` for nothing.
+  ///   - change: Receives the name of each row, and its value with the checksum. It returns the new value;
+  ///     `nil` to leave the row out.
+  /// - Throws: `storeReplaced` if the file was replaced meanwhile; open it again then.
+  func replace(
+    adding row: (name: [UInt8], value: [UInt8])? = nil, recording drop: KeyDrop? = nil,
+    _ change: (_ name: [UInt8], _ value: [UInt8]) throws(AnnalsError) -> [UInt8]?
+  ) throws(AnnalsError) {
     guard let locks, environment.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
@@ -26,7 +45,6 @@ extension KeyFile {
         .storeReplaced, "'\(Self.name)' was replaced while a key was dropped; try again",
         details: AnnalsError.Details { $0.file = Self.name })
     }
-    let dropped = KeyRow.name(of: subject)
     var rows: [(name: String, value: [UInt8])] = []
     for name in ["log", "forgets"] {
       let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
@@ -34,21 +52,30 @@ extension KeyFile {
       }
       rows.append((name, value ?? []))
     }
+    var drops = try drops()
+    if let drop { drops.append(drop) }
+    if !drops.isEmpty { rows.append((DropsRow.name, DropsRow(drops: drops).encoded())) }
     try Self.replace(in: directory, locks, rows) { (put) throws(AnnalsError) in
-      try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-        var cursor: Cursor
-        do throws(EnvironmentError) { cursor = try transaction.view.cursor(in: keys) } catch {
-          throw AnnalsError(error)
-        }
-        while let row = try Self.next(&cursor) {
-          // A damaged row stays as it is, unless it is the one to drop.
-          if row.key != dropped { try put(row.key, row.value) }
-        }
+      try eachRow { (name, value) throws(AnnalsError) in
+        if let changed = try change(name, value) { try put(name, changed) }
       }
-      try put(dropped, AnnalsLog.Row.seal(KeyRow.dropped.encoded(), key: dropped))
+      if let row { try put(row.name, row.value) }
     }
     _ = consume turn
     _ = consume hold
+  }
+
+  /// Reads all rows of subjects.
+  func eachRow(
+    _ body: (_ name: [UInt8], _ value: [UInt8]) throws(AnnalsError) -> Void
+  ) throws(AnnalsError) {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      var cursor: Cursor
+      do throws(EnvironmentError) { cursor = try transaction.view.cursor(in: keys) } catch {
+        throw AnnalsError(error)
+      }
+      while let row = try Self.next(&cursor) { try body(row.key, row.value) }
+    }
   }
 
   private static func next(
@@ -125,9 +152,12 @@ extension KeyFile {
   }
 }
 
-/// A step of replacing the file, at which tests end the process.
+/// A step of dropping a key, at which tests end the process.
 package enum KeyPoint: String, CaseIterable, Sendable {
+  /// The replacement of the file.
   case written, renamed, synced, unlocked
+  /// The log records the drop, and the file does not know that yet.
+  case recorded
 
   /// Is called at each step; only tests set it.
   ///

@@ -163,6 +163,37 @@ final class KeyFile: Sendable {
 }
 
 extension KeyFile {
+  /// Returns the drops that the log may not record yet.
+  func drops() throws(AnnalsError) -> [KeyDrop] {
+    let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try Self.value(Array(DropsRow.name.utf8), in: environment.table("meta"), transaction.view)
+    }
+    return try Self.drops(value)
+  }
+
+  private static func drops(_ value: [UInt8]?) throws(AnnalsError) -> [KeyDrop] {
+    guard let value else { return [] }
+    do throws(FormatFailure) { return try DropsRow(value.span).drops } catch { throw damaged(error) }
+  }
+
+  /// Changes the drops that the log may not record yet, durably.
+  ///
+  /// - Throws: `storeReplaced` if the file was replaced; open it again then.
+  func changeDrops(_ change: (inout [KeyDrop]) -> Void) throws(AnnalsError) {
+    let meta = environment.table("meta")
+    try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      let old = try Self.drops(Self.value(Array(DropsRow.name.utf8), in: meta, transaction.view))
+      var drops = old
+      change(&drops)
+      if drops == old { return }
+      if drops.isEmpty {
+        try transaction.remove(DropsRow.name, in: meta)
+      } else {
+        try transaction.put(DropsRow(drops: drops).encoded(), DropsRow.name, in: meta)
+      }
+    }
+  }
+
   /// Returns the row of a subject; `nil` if it has none.
   func row(of subject: String) throws(AnnalsError) -> KeyRow? {
     let name = KeyRow.name(of: subject)
@@ -170,6 +201,15 @@ extension KeyFile {
       try Self.value(name, in: keys, transaction.view)
     }
     return try value.map { (value) throws(AnnalsError) in try Self.parsed(value) }
+  }
+
+  /// Returns the content of a stored row, whose checksum is compared.
+  static func content(_ stored: [UInt8], of name: [UInt8]) throws(AnnalsError) -> [UInt8] {
+    do throws(FormatFailure) {
+      return stored.span.extracting(try AnnalsLog.Row.open(stored.span, key: name.span)).copied
+    } catch {
+      throw damaged(error)
+    }
   }
 
   static func parsed(_ value: [UInt8]) throws(AnnalsError) -> KeyRow {

@@ -30,8 +30,22 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   /// Call ``EventStore/forget(_:by:because:)`` instead, which also clears views and other results of the
   /// values.
   ///
-  /// - Parameter subject: The id of the person as text.
+  /// - Parameters:
+  ///   - subject: The id of the person as text.
+  ///   - drop: What the log is to record. It is kept with the keys in the same step, until it is recorded.
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `readOnly`, `busy`, `damaged`, `diskFull` or
   ///   `inputOutput`. The call can be repeated.
-  func drop(_ subject: String) throws(AnnalsError)
+  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError)
+
+  /// Returns the removals that the log may not record yet, oldest first. A program that was killed has left
+  /// them, or another one is at work. The next open of the store records them.
+  ///
+  /// - Throws: ``AnnalsError`` with code `keyMissing`, `damaged` or `inputOutput`.
+  func unrecordedDrops() throws(AnnalsError) -> [KeyDrop]
+
+  /// Forgets removals that the log records by now.
+  ///
+  /// - Throws: ``AnnalsError`` with code `keyMissing`, `readOnly`, `busy`, `damaged`, `diskFull` or
+  ///   `inputOutput`.
+  func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError)
 }

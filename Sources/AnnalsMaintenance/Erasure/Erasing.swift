@@ -79,24 +79,6 @@ struct Erasing {
     return ErasureReport(entries: entries, recorded: recorded)
   }
 
-  /// Drops the keys of a person with `drop`, and records it as an erasure without positions.
-  ///
-  /// The key goes first: everything that is folded again after the commit is folded without it. A kill in
-  /// between leaves old results, which a repeated call clears.
-  func forget(_ drop: () throws(AnnalsError) -> Void) throws(AnnalsError) -> ErasureReport {
-    let passes = try log.keepPassesOut()
-    try mustBeAllowed()
-    let views = try log.core.withdrawViews(of: nil)
-    try log.core.removeSnapshots()
-    try drop()
-    let recorded = try log.append(blocking: request([])).positions
-    views?.end()
-    try log.core.removeSnapshots()
-    for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-    _ = consume passes
-    return ErasureReport(entries: 0, recorded: recorded)
-  }
-
   /// Lets the next pass remove contents that only these entries refer to, without waiting.
   private func releaseAttachments(of positions: ArraySlice<Position>) throws(AnnalsError) {
     let contents = try log.read { (snapshot) throws(AnnalsError) in
@@ -115,7 +97,7 @@ struct Erasing {
     try BlobDirectory.open(in: log.core.generation.directory)?.markErased(contents)
   }
 
-  private func request(
+  func request(
     _ positions: [Position], _ stream: (name: StreamName, head: Revision)? = nil
   ) throws(AnnalsError) -> AppendRequest {
     var change = LogChange(.erase(positions), author: author, reason: reason)
@@ -126,7 +108,7 @@ struct Erasing {
   }
 
   /// Throws before anything is changed if the store demands a rule that the caller lacks.
-  private func mustBeAllowed() throws(AnnalsError) {
+  func mustBeAllowed() throws(AnnalsError) {
     let demanded = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
     if let refusal = try request([]).missingRule(in: demanded) { throw refusal }
   }

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsLog
+public import AnnalsLog
 internal import AnnalsSchema
 public import AnnalsStore
 
@@ -14,8 +14,8 @@ extension EventStore {
   /// Rows of inline projections may remain in free pages of the log's file, and in backups; contexts of
   /// stages keep results of the values. ``EventLog/erasures()`` lists these places.
   ///
-  /// If the process is killed meanwhile, the key is either whole or gone. Repeat the call: it does
-  /// the rest.
+  /// If the process is killed meanwhile, the key is either whole or gone. If it is gone, the next open of the
+  /// store with keys does the rest, and records this call. So does a repeated call.
   ///
   /// - Parameters:
   ///   - subject: The id of the person, as in the field that `@Field(personal:)` names.
@@ -33,8 +33,46 @@ extension EventStore {
       throw AnnalsError.noKeys("the store has no keys to drop")
     }
     let subject = subject.tagText
-    return try Erasing(log, author: author, reason: reason, rules: rules).forget { () throws(AnnalsError) in
-      try keys.drop(subject)
+    return try Erasing(log, author: author, reason: reason, rules: rules).forget(subject, in: keys)
+  }
+
+  /// Completes the removals of keys that a killed process has left: clears the results of the values, and
+  /// records the removals.
+  ///
+  /// A store that cannot do so now leaves it to the next open: one without an inline projection that is in
+  /// force, one that takes no appends, or one in which a pass or another such removal is at work.
+  package func finishForgetting() throws(AnnalsError) {
+    guard log.options.access == .readWrite, let keys = log.options.keys else { return }
+    let drops = try keys.unrecordedDrops()
+    guard let first = drops.first else { return }
+    do throws(AnnalsError) {
+      try Erasing(log, author: first.author, reason: first.reason, rules: rules).finishForgetting(in: keys)
+    } catch {
+      let later: [AnnalsError.Code] = [
+        .busy, .needsPlan, .superseded, .requiresActivation, .appendsSuspended, .diskFull,
+      ]
+      guard later.contains(error.code) else { throw error }
     }
+  }
+}
+
+extension EventLog {
+  /// Forgets a person, as ``EventStore/forget(_:by:because:)`` does, in a log without inline projections.
+  ///
+  /// - Parameters:
+  ///   - subject: The id of the person, as in the field that `@Field(personal:)` names.
+  ///   - author: The person that asked; recorded in the log.
+  ///   - reason: Why; recorded in the log. The id of the subject is not recorded.
+  /// - Returns: The position of the system entry that records it.
+  /// - Throws: ``AnnalsError`` with code `needsPlan` if an inline projection is in force, and as
+  ///   ``EventStore/forget(_:by:because:)``.
+  /// - Complexity: As ``EventStore/forget(_:by:because:)``.
+  @discardableResult
+  public func forget(
+    _ subject: some TagValue, by author: String, because reason: String
+  ) throws(AnnalsError) -> ErasureReport {
+    guard let keys = options.keys else { throw AnnalsError.noKeys("the log was opened without keys to drop") }
+    try attachKeys(for: "the log")
+    return try Erasing(self, author: author, reason: reason).forget(subject.tagText, in: keys)
   }
 }

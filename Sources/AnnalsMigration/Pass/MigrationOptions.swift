@@ -67,6 +67,13 @@ public struct MigrationOptions: Sendable {
   /// `cannotCreate`. An unfinished pass is continued only with the archive that it was begun with. A rollback
   /// keeps the file; discarding a pass removes its archive. The file's form is in docs/migration-fields.md.
   public var archive: URL?
+  /// Whether values of personal fields that have an older key than their person's newest are encrypted again
+  /// with that one. The default is `false`: a value that stays as it is keeps its key.
+  ///
+  /// With it, a pass runs even if no entry is of an older version, as long as the store may have encrypted
+  /// values. An open runs no pass for it alone. The pass needs a plan, and a store that is opened with keys.
+  /// Events that a stage keeps as they are stored, and quarantined ones, keep their keys.
+  public var renewsKeys = false
   /// How long a content stays after it was attached while no event refers to it. The default is a day.
   ///
   /// A pass removes contents to which no event refers. A program attaches a content before it appends the

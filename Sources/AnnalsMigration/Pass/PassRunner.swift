@@ -2,6 +2,7 @@ package import AnnalsCoding
 package import AnnalsLog
 internal import AnnalsAttachments
 internal import AnnalsProjections
+internal import AnnalsSchema
 internal import AnnalsStore
 internal import LMDB
 
@@ -36,8 +37,15 @@ package struct PassRunner: Sendable {
     if options.archive != nil, work.reach == nil {
       throw AnnalsError(.wrongUse, "a pass without a plan loses nothing, so that it has no archive")
     }
+    if options.renewsKeys {
+      guard let reach = work.reach else {
+        throw AnnalsError(.wrongUse, "a pass without a plan knows no personal fields, and renews no keys")
+      }
+      guard reach.plan.keys != nil else { throw AnnalsError.noKeys("a pass cannot renew keys that it lacks") }
+    }
     let control = PassControl()
     var work = work
+    work.renewsKeys = options.renewsKeys
     work.drops = FieldDrops(options.dropFields.union(log.options.dropFields))
     try work.prepare()
     let runner = PassRunner(

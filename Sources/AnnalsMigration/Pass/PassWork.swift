@@ -24,6 +24,8 @@ package struct PassWork: Sendable {
   var drops = FieldDrops.none
   /// The rules that compute tags again; `nil` for none.
   private(set) var retagging: PassRetagging?
+  /// Whether values of personal fields get the newest keys.
+  var renewsKeys = false
 
   /// Copies every entry unchanged.
   static let copy = PassWork(mark: PlanMark.none, version: nil, reach: nil, contexts: StageContexts())
@@ -115,13 +117,14 @@ package struct PassWork: Sendable {
       return .copying(source, kinds)
     }
     let losing = LossRules(drops: drops, isArchiving: isArchiving)
+    let keys = renewsKeys ? reach.plan.keys : nil
     if let move {
       return .moving(
         source, kinds, reach.plan, move, failing, isQuarantining: isSettingAside, losing: losing,
-        retagging: retagging)
+        renewing: keys, retagging: retagging)
     }
     return .upcasting(
-      source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing,
+      source, kinds, reach.plan, failing, isQuarantining: isSettingAside, losing: losing, renewing: keys,
       retagging: retagging)
   }
 
@@ -162,6 +165,10 @@ package struct PassWork: Sendable {
     _ census: [UInt32: CensusRow], _ kinds: KindRegistry, withQuarantine: Bool = false
   ) -> Bool {
     guard let reach else { return false }
+    // The kinds do not show which keys their values have.
+    if renewsKeys, census.contains(where: { $1.parts > 0 && kinds.kinds[$0]?.shape?.personal != nil }) {
+      return true
+    }
     return census.contains { number, row in
       guard row.parts > 0 || (withQuarantine && row.quarantined > 0), let kind = kinds.kinds[number] else {
         return false

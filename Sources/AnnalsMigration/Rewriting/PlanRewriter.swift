@@ -28,6 +28,8 @@ final class PlanRewriter: EntryRewriter {
   var hasNewTags = false
   /// The undeclared fields that may be lost.
   let drops: FieldDrops
+  /// Encrypts values of personal fields that have older keys again; `nil` if they stay.
+  let renewing: (any PersonalDataCipher)?
   /// Whether lines for an archive are written.
   let isArchiving: Bool
   /// What is lost of the entry at hand, by event.
@@ -48,12 +50,15 @@ final class PlanRewriter: EntryRewriter {
   ///   - isMoving: Whether entries get other places: then a broken group ends the pass, and no digest is
   ///     computed.
   ///   - losing: What may be lost, and whether it is archived.
+  ///   - renewing: Encrypts values of personal fields that have older keys again; `nil` if they stay.
   ///   - retagging: The rules that compute tags again; `nil` for none.
   init(
     _ kinds: GenerationKinds, _ source: RewriteSource, _ reach: PlanResolver, _ failing: FailingGroups,
-    isQuarantining: Bool, isMoving: Bool = false, losing: LossRules, retagging: PassRetagging?
+    isQuarantining: Bool, isMoving: Bool = false, losing: LossRules,
+    renewing: (any PersonalDataCipher)? = nil, retagging: PassRetagging?
   ) {
     retagger = retagging.map { EntryRetagger($0, source) }
+    self.renewing = renewing
     drops = losing.drops
     isArchiving = losing.isArchiving
     self.failing = failing
@@ -88,6 +93,11 @@ final class PlanRewriter: EntryRewriter {
     }
     if source.hidden.contains(header) { return try drop(entry, .truncated, reader, into: &run) }
     if let kind = unchanged, !isRetagged {
+      if let body = try renewed(entry.body, header.kind, at: entry.position) {
+        run.tally.add(kind, bytes: body.count, at: run.count)
+        run.changes.add(isSplit: false)
+        return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: body.span))
+      }
       run.tally.add(kind, bytes: header.body.count, at: run.count)
       if kind == header.kind, !header.flags.contains(.rows) { return run.add(unchanged: entry.bytes) }
       return run.add(EntryCopy(entry.bytes, header, kind: kind, form: .payload, body: entry.body))
@@ -150,6 +160,11 @@ extension PlanRewriter {
       extensions = try newExtensions(of: entry, tags, isQuarantined: isQuarantined)
       noteLosses(of: entry.body, [], fate)
       if isQuarantined || isRetagged, case .carried(let kind) = fate.payload {
+        if let body = try renewedPart(entry.body, fate, entry.position) {
+          run.tally.add(kind, bytes: body.count, at: run.count)
+          run.changes.add(isSplit: false)
+          return add(entry, kind: kind, .payload, body.span, extensions, into: &run)
+        }
         run.tally.add(kind, bytes: header.body.count, at: run.count)
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
@@ -201,13 +216,19 @@ extension PlanRewriter {
         do throws(RewriteFailure) {
           let fate = try table.fate(of: kind, entry.position)
           if !isUpcast, case .carried(let kind) = fate.payload {
+            if let body = try renewedPart(payload, fate, entry.position) {
+              return parts.add(kind, path, body.span)
+            }
             return parts.add(kind, path, payload)
           }
           var origin = origin
           origin.path = path
           try upcaster.upcast(payload, fate, origin)
           noteLosses(of: payload, path, fate)
-          if case .carried(let kind) = fate.payload { return parts.add(kind, path, payload) }
+          if case .carried(let kind) = fate.payload {
+            let body = try renewedPart(payload, fate, entry.position)
+            return body.map { parts.add(kind, path, $0.span) } ?? parts.add(kind, path, payload)
+          }
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
           try parts.add(upcaster.delivery, from: kind, table.written, reach.plan)
         } catch {

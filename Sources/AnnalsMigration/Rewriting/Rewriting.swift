@@ -24,15 +24,18 @@ struct Rewriting: Sendable {
   ///   - failing: The groups that cannot be folded.
   ///   - isQuarantining: Whether entries that cannot be upcast are quarantined; otherwise they stop the pass.
   ///   - losing: What may be lost, and whether it is archived.
+  ///   - renewing: Encrypts values of personal fields that have older keys again; `nil` if they stay.
   ///   - retagging: The rules that compute tags again; `nil` for none.
   static func upcasting(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ failing: FailingGroups,
-    isQuarantining: Bool, losing: LossRules = LossRules(), retagging: PassRetagging? = nil
+    isQuarantining: Bool, losing: LossRules = LossRules(), renewing: (any PersonalDataCipher)? = nil,
+    retagging: PassRetagging? = nil
   ) -> Rewriting {
     let reach = PlanResolver(plan)
     return Rewriting(source: source) {
       PlanRewriter(
-        kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing, retagging: retagging)
+        kinds, source, reach, failing, isQuarantining: isQuarantining, losing: losing, renewing: renewing,
+        retagging: retagging)
     }
   }
 
@@ -40,14 +43,14 @@ struct Rewriting: Sendable {
   static func moving(
     _ source: RewriteSource, _ kinds: GenerationKinds, _ plan: CompiledPlan, _ move: StreamMove,
     _ failing: FailingGroups, isQuarantining: Bool, losing: LossRules = LossRules(),
-    retagging: PassRetagging? = nil
+    renewing: (any PersonalDataCipher)? = nil, retagging: PassRetagging? = nil
   ) -> Rewriting {
     let reach = PlanResolver(plan)
     return Rewriting(source: source) {
       RoutingRewriter(
         PlanRewriter(
           kinds, source, reach, failing, isQuarantining: isQuarantining, isMoving: true, losing: losing,
-          retagging: retagging),
+          renewing: renewing, retagging: retagging),
         move,
         move.router(of: source, isSettingAside: isQuarantining))
     }

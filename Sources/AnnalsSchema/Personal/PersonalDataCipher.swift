@@ -25,6 +25,16 @@ public protocol PersonalDataCipher: Sendable {
   func open(
     _ value: SealedValue, of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> OpenedValue
+
+  /// Encrypts a value with the newest key of `subject`, if it has an older one. A pass that renews keys calls
+  /// it.
+  ///
+  /// - Returns: The value under the newest key; `nil` if it has that key, or none that can be replaced: the
+  ///   key of the subject was dropped, or the value was not made for this field.
+  /// - Throws: As ``open(_:of:in:)``.
+  func renew(
+    _ value: SealedValue, of subject: String, in context: [UInt8]
+  ) throws(AnnalsError) -> SealedValue?
 }
 
 /// An encrypted value of a personal field.

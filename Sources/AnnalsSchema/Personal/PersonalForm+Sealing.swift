@@ -46,11 +46,7 @@ extension PersonalForm {
       let value = item.copied
       let context = Self.context(type: type, field: field.name, subject: subject)
       if let sealed = try cipher.seal(value, of: subject, in: context) {
-        output.appendHead(.array, 3)
-        output.appendHead(.unsigned, Self.sealed)
-        output.appendHead(.unsigned, UInt64(sealed.key))
-        output.appendHead(.bytes, UInt64(sealed.box.count))
-        output += sealed.box
+        Self.append(sealed, to: &output)
       } else {
         guard isRewriting || value == field.replacement else {
           throw AnnalsError(forgotten: field.name, of: type)

@@ -45,18 +45,20 @@ package struct Unsealing: Sendable {
   ) throws(StepFailure) {
     let field = form.fields[number]
     let range = ranges[field.index]
-    let stored: SealedValue?
+    let stored: SealedValue
     let subject: String
     do throws(CodingFailure) {
       if field.isOptional, payload[range.lowerBound] == PersonalForm.null {
         return output.append(PersonalForm.null)
       }
-      stored = try Self.stored(payload, range, to: &output)
+      switch try PersonalForm.value(in: payload, range) {
+      case .plain(let item): return output.append(payload.extracting(item))
+      case .sealed(let value): stored = value
+      }
       subject = try form.subject(of: field, in: payload, ranges)
     } catch {
       throw .undecodable(error)
     }
-    guard let stored else { return }
     let opened: OpenedValue
     do throws(AnnalsError) {
       guard let cipher else { throw AnnalsError.noKeys("the log has encrypted fields") }
@@ -80,32 +82,5 @@ package struct Unsealing: Sendable {
         CodingFailure(
           .refused, at: range.lowerBound, detail: "the encrypted value was not made for this field"))
     }
-  }
-
-  /// Returns an encrypted value; one that is not encrypted is appended to `output`.
-  private static func stored(
-    _ payload: Span<UInt8>, _ range: Range<Int>, to output: inout [UInt8]
-  ) throws(CodingFailure) -> SealedValue? {
-    var reader = CBORReader(payload, at: range.lowerBound)
-    let head = try reader.canonicalHead()
-    guard head.major == .array, head.argument == 2 || head.argument == 3 else {
-      throw CodingFailure(.wrongType, at: range.lowerBound, detail: "a personal value wanted")
-    }
-    let form = try reader.canonicalHead()
-    guard form.major == .unsigned,
-      form.argument == (head.argument == 2 ? PersonalForm.plain : PersonalForm.sealed)
-    else {
-      throw CodingFailure(.wrongType, at: range.lowerBound, detail: "a personal value wanted")
-    }
-    if form.argument == PersonalForm.plain {
-      output.append(payload.extracting(reader.offset..<range.upperBound))
-      return nil
-    }
-    let key = try reader.canonicalHead()
-    let box = try reader.canonicalHead()
-    guard key.major == .unsigned, box.major == .bytes, let number = UInt32(exactly: key.argument) else {
-      throw CodingFailure(.wrongType, at: range.lowerBound, detail: "a key's number and bytes wanted")
-    }
-    return SealedValue(key: number, box: reader.copy(try reader.take(box.argument)))
   }
 }

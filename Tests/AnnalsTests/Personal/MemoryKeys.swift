@@ -15,7 +15,19 @@ import Synchronization
 ///
 /// A box holds its context, so that one which was made for another field is noticed.
 final class MemoryKeys: PersonalDataKeys {
-  private let state = Mutex((dropped: Set<String>(), seals: UInt32(0), opens: 0, isLost: false))
+  private struct State {
+    var dropped: Set<String> = []
+    var drops: [KeyDrop] = []
+    var seals: UInt32 = 0
+    var opens = 0
+    var isLost = false
+    /// The numbers of the keys of subjects that have others than the first one.
+    var keys: [String: [UInt32]] = [:]
+
+    func keys(of subject: String) -> [UInt32] { keys[subject] ?? [7] }
+  }
+
+  private let state = Mutex(State())
 
   /// Whether decryption fails, as without the file of keys.
   var isLost: Bool {
@@ -38,7 +50,9 @@ final class MemoryKeys: PersonalDataKeys {
       state.seals += 1
       // The number of the seal in place of a nonce: no two boxes are equal.
       let number = (0..<4).map { UInt8(truncatingIfNeeded: state.seals >> ($0 * 8)) }
-      return SealedValue(key: 7, box: number + [UInt8(context.count)] + (context + value).map { ~$0 })
+      return SealedValue(
+        key: state.keys(of: subject).last ?? 7,
+        box: number + [UInt8(context.count)] + (context + value).map { ~$0 })
     }
   }
 
@@ -50,13 +64,48 @@ final class MemoryKeys: PersonalDataKeys {
       state.opens += 1
       if state.dropped.contains(subject) { return .forgotten }
       let plain = value.box.dropFirst(5).map { ~$0 }
-      guard value.key == 7, plain.starts(with: context) else { return .forged }
+      guard state.keys(of: subject).contains(value.key), plain.starts(with: context) else { return .forged }
       return .value(Array(plain.dropFirst(context.count)))
     }
   }
 
+  func renew(
+    _ value: SealedValue, of subject: String, in context: [UInt8]
+  ) throws(AnnalsError) -> SealedValue? {
+    if state.withLock({ $0.keys(of: subject).last == value.key }) { return nil }
+    guard case .value(let opened) = try open(value, of: subject, in: context) else { return nil }
+    return try seal(opened, of: subject, in: context)
+  }
+
+  /// Gives a subject a new key.
+  func rotate(_ subject: String) {
+    state.withLock { state in
+      let keys = state.keys(of: subject)
+      state.keys[subject] = keys + [keys[keys.count - 1] + 1]
+    }
+  }
+
+  /// Removes all keys of a subject but the newest.
+  func removeOlderKeys(of subject: String) {
+    state.withLock { $0.keys[subject] = $0.keys(of: subject).suffix(1) }
+  }
+
+  /// Drops the keys of a subject without a record in the log.
   func drop(_ subject: String) throws(AnnalsError) {
     _ = state.withLock { $0.dropped.insert(subject) }
+  }
+
+  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
+    state.withLock { state in
+      state.dropped.insert(subject)
+      state.drops.append(drop)
+    }
+  }
+
+  func unrecordedDrops() throws(AnnalsError) -> [KeyDrop] { state.withLock { $0.drops } }
+
+  func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError) {
+    state.withLock { state in state.drops.removeAll { drops.contains($0) } }
   }
 
   var options: StoreOptions {

@@ -1,0 +1,39 @@
+internal import AnnalsCoding
+internal import AnnalsLog
+
+/// The row `drops` of `meta`: the removals of keys that the log may not record yet, oldest first.
+///
+/// A removal and its row are written in one step, and the row goes once the log records it.
+struct DropsRow: Equatable {
+  static let name = "drops"
+
+  var drops: [KeyDrop]
+
+  init(drops: [KeyDrop]) {
+    self.drops = drops
+  }
+
+  /// Count (varint), then for each author and reason (counted), and the newest position before (varint).
+  func encoded() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: UInt64(drops.count))
+    for drop in drops {
+      bytes.append(counted: drop.author.utf8)
+      bytes.append(counted: drop.reason.utf8)
+      bytes.append(varint: drop.position.rawValue)
+    }
+    return bytes
+  }
+
+  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+    var reader = ByteReader(bytes)
+    let count = try reader.varint()
+    guard count <= UInt64(bytes.count) else { throw FormatFailure(.value, at: 0) }
+    drops = []
+    for _ in 0..<count {
+      let (author, reason) = (try reader.countedText(), try reader.countedText())
+      drops.append(KeyDrop(author: author, reason: reason, after: Position(try reader.number())))
+    }
+    try reader.finish()
+  }
+}

@@ -1,0 +1,23 @@
+public import AnnalsCoding
+
+/// A removal of a person's keys, as the log is to record it.
+public struct KeyDrop: Hashable, Sendable {
+  /// The person that asked for it.
+  public var author: String
+  /// Why.
+  public var reason: String
+  /// The newest position of the log before the removal; 0 for an empty log. A record of it comes later.
+  public var position: Position
+
+  /// Creates the removal.
+  ///
+  /// - Parameters:
+  ///   - author: The person that asked for it.
+  ///   - reason: Why.
+  ///   - position: The newest position of the log before the removal.
+  public init(author: String, reason: String, after position: Position) {
+    self.author = author
+    self.reason = reason
+    self.position = position
+  }
+}
