@@ -3,23 +3,23 @@ package import Annals
 /// The exit statuses of a command (after sysexits.h of BSD).
 package enum ExitStatus {
   /// Done.
-  static let success: Int32 = 0
+  package static let success: Int32 = 0
   /// A check found a problem, or the work failed.
-  static let failure: Int32 = 1
+  package static let failure: Int32 = 1
   /// The command line is invalid.
-  static let usage: Int32 = 64
+  package static let usage: Int32 = 64
   /// The data is bad.
-  static let data: Int32 = 65
+  package static let data: Int32 = 65
   /// There is no such store.
-  static let noStore: Int32 = 66
+  package static let noStore: Int32 = 66
   /// The store cannot be created.
-  static let cannotCreate: Int32 = 73
+  package static let cannotCreate: Int32 = 73
   /// Input or output failed.
-  static let inputOutput: Int32 = 74
+  package static let inputOutput: Int32 = 74
   /// Something is locked; try again.
-  static let tryAgain: Int32 = 75
+  package static let tryAgain: Int32 = 75
   /// This user lacks permission.
-  static let permission: Int32 = 77
+  package static let permission: Int32 = 77
 
   /// The description of the statuses.
   package static let help = """

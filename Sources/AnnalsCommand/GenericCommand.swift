@@ -37,6 +37,15 @@ public enum GenericCommand {
     exit(await run(command))
   }
 
+  /// Runs the command line of this process with the verbs of another program, and ends the process.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the program in its messages.
+  ///   - verbs: Its verbs.
+  package static func main(called name: String, verbs: [any Verb.Type]) async -> Never {
+    exit(await run(Command(name: name, verbs: verbs)))
+  }
+
   /// Reports an error and returns its exit status.
   private static func report(_ error: AnnalsError, of command: Command) -> Int32 {
     let report = FailureReport(error, command: command.name)

@@ -1,5 +1,5 @@
 /// An action of the command on a store.
-protocol Verb: Sendable, SendableMetatype {
+package protocol Verb: Sendable, SendableMetatype {
   /// The name of the verb on the command line.
   static var name: String { get }
   /// A summary of one line.
@@ -29,5 +29,5 @@ protocol Verb: Sendable, SendableMetatype {
 }
 
 extension Verb {
-  static var checksEveryPage: Bool { false }
+  package static var checksEveryPage: Bool { false }
 }

@@ -4,17 +4,26 @@ import Annals
 ///
 /// `--name value` and `--name=value` are the same. `--` ends the options, so that operands may begin with a
 /// dash. Options may come before, between and after operands. Every word must be one that the verb declares.
-struct Arguments {
+package struct Arguments {
   /// The arguments that a verb accepts.
-  struct Grammar {
+  package struct Grammar {
     /// The names of options without a value.
-    var flags: Set<String> = []
+    package var flags: Set<String>
     /// The names of options with a value.
-    var values: Set<String> = []
+    package var values: Set<String>
     /// The names of options with a value that may be repeated.
-    var lists: Set<String> = []
+    package var lists: Set<String>
     /// The names of the operands, in order; all are required.
-    var operands: [String]
+    package var operands: [String]
+
+    package init(
+      flags: Set<String> = [], values: Set<String> = [], lists: Set<String> = [], operands: [String]
+    ) {
+      self.flags = flags
+      self.values = values
+      self.lists = lists
+      self.operands = operands
+    }
   }
 
   /// The projections passed to the command.
@@ -77,24 +86,24 @@ struct Arguments {
   }
 
   /// Whether the option `name` is present.
-  func has(_ name: String) -> Bool {
+  package func has(_ name: String) -> Bool {
     flags.contains(name)
   }
 
   /// Returns the value of the option `name`, `nil` if it is absent.
   ///
   /// - Throws: ``UsageError`` if the value is not UTF-8, because any replacement would have another meaning.
-  func value(_ name: String) throws(UsageError) -> String? {
+  package func value(_ name: String) throws(UsageError) -> String? {
     try values[name]?.first.map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
   /// Returns every value of the option `name`, in order.
-  func list(_ name: String) throws(UsageError) -> [String] {
+  package func list(_ name: String) throws(UsageError) -> [String] {
     try values[name, default: []].map { (word) throws(UsageError) in try Self.text(word, name) }
   }
 
   /// Returns the value of the option `name` as a path, `nil` if it is absent.
-  func path(_ name: String) throws(UsageError) -> StorePath? {
+  package func path(_ name: String) throws(UsageError) -> StorePath? {
     try values[name]?.first.map { (word) throws(UsageError) in
       guard !word.bytes.isEmpty else { throw UsageError("\(name) needs a path") }
       return try StorePath(word)
@@ -102,7 +111,7 @@ struct Arguments {
   }
 
   /// Returns the operand at `index`, which the grammar has, as a path.
-  func path(operand index: Int) throws(UsageError) -> StorePath {
+  package func path(operand index: Int) throws(UsageError) -> StorePath {
     try StorePath(operands[index])
   }
 
@@ -127,7 +136,7 @@ struct Arguments {
   }
 
   /// Returns the operand at `index`, which the grammar has, as a text.
-  func text(operand index: Int) throws(UsageError) -> String {
+  package func text(operand index: Int) throws(UsageError) -> String {
     try Self.text(operands[index], names[index])
   }
 
@@ -137,7 +146,7 @@ struct Arguments {
   }
 
   /// Returns the value of the option `name` as a whole number in decimal digits.
-  func number(_ name: String) throws(UsageError) -> UInt64? {
+  package func number(_ name: String) throws(UsageError) -> UInt64? {
     guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
     guard let number = UInt64(text) else { throw UsageError("\(name) is too large") }
@@ -145,7 +154,7 @@ struct Arguments {
   }
 
   /// Returns the value of the option `name` as a count. Values too large for any log are clamped.
-  func count(_ name: String) throws(UsageError) -> Int? {
+  package func count(_ name: String) throws(UsageError) -> Int? {
     guard let text = try value(name) else { return nil }
     guard Self.isNumber(text) else { throw UsageError("\(name) needs a whole number, not '\(text)'") }
     return Int(text) ?? .max

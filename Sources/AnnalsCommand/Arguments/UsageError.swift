@@ -1,9 +1,9 @@
 /// The error for an invalid command line.
-struct UsageError: Error, Equatable {
+package struct UsageError: Error, Equatable {
   /// The problem, in one line.
-  let message: String
+  package let message: String
 
-  init(_ message: String) {
+  package init(_ message: String) {
     self.message = message
   }
 }

@@ -1,5 +1,5 @@
 /// The destination of a command's output.
-protocol ByteOutput {
+package protocol ByteOutput {
   /// Accepts bytes. They are sent by the next ``flush()`` at the latest.
   mutating func write(_ bytes: [UInt8]) throws(OutputError)
 
@@ -9,13 +9,13 @@ protocol ByteOutput {
 
 extension ByteOutput {
   /// Writes a text in UTF-8 and the end of a line.
-  mutating func writeLine(_ text: String) throws(OutputError) {
+  package mutating func writeLine(_ text: String) throws(OutputError) {
     try write(Array(text.utf8) + [UInt8(ascii: "\n")])
   }
 }
 
 /// The reason that output could not be written.
-enum OutputError: Error, Equatable {
+package enum OutputError: Error, Equatable {
   /// The other end of a pipe is closed.
   case closed
   /// A system call failed.

@@ -111,7 +111,7 @@ struct InputFile: ~Copyable {
 }
 
 /// The error of a system call.
-struct SystemError: Error, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Equatable, CustomStringConvertible {
   /// The system's `errno`.
   let code: Int32
 
@@ -135,7 +135,7 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   var isPermission: Bool { [EACCES, EPERM].contains(code) }
 
   /// The system's own message.
-  var description: String {
+  package var description: String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "errno \(code)"
   }
 }

@@ -1,7 +1,7 @@
 import Annals
 
 /// One line on a terminal that shows the progress of long work, and is erased at the end.
-struct ProgressLine {
+package struct ProgressLine {
   /// The shortest time between two updates, so that the terminal does not slow the work.
   private static let interval = Duration.milliseconds(100)
 
@@ -27,7 +27,7 @@ struct ProgressLine {
   }
 
   /// Replaces the line with `text`, unless it was updated a moment ago.
-  mutating func update(_ text: @autoclosure () -> String) {
+  package mutating func update(_ text: @autoclosure () -> String) {
     guard let show else { return }
     let now = ContinuousClock.now
     if let last, now - last < Self.interval { return }

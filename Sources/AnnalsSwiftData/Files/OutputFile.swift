@@ -45,15 +45,6 @@ package enum OutputFile {
     throw AnnalsError(.cannotCreate, "the folder '\(name)' cannot be made here")
   }
 
-  /// Writes the result of a command to standard output.
-  ///
-  /// A reader that has gone does not need it.
-  package static func writeResult(_ bytes: [UInt8]) throws(AnnalsError) {
-    do throws(AnnalsError) { try writeAll(bytes, to: STDOUT_FILENO, "writing the output") } catch {
-      guard errno == EPIPE else { throw error }
-    }
-  }
-
   /// Writes all bytes to an open file.
   static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ doing: String) throws(AnnalsError) {
     var start = 0
