@@ -78,7 +78,11 @@ let package = Package(
         .library(name: "AnnalsSwiftData", targets: ["AnnalsSwiftData"]),
         .executable(name: "annals-swiftdata", targets: ["AnnalsSwiftDataTool"]),
       ] : [])
-    + (hasSodium ? [.library(name: "AnnalsKeys", targets: ["AnnalsKeys"])] : [])
+    + (hasSodium
+      ? [
+        .library(name: "AnnalsKeys", targets: ["AnnalsKeys"]),
+        .executable(name: "annals-keys", targets: ["AnnalsKeysTool"]),
+      ] : [])
     + (hasNATS
       ? [
         .library(name: "AnnalsCluster", targets: ["AnnalsCluster"]),
@@ -259,12 +263,18 @@ let package = Package(
         .target(
           name: "AnnalsKeys", dependencies: ["AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB", "CSodium"],
           swiftSettings: lending),
+        .executableTarget(
+          name: "AnnalsKeysTool", dependencies: ["AnnalsKeys", "AnnalsCommand", "Annals"],
+          swiftSettings: strict),
         // A program that tests kill while it drops a key.
         .executableTarget(
           name: "KeysTool", dependencies: ["Annals", "AnnalsKeys"], path: "Tests/AnnalsKeysTool",
           swiftSettings: schemas),
         .testTarget(
-          name: "AnnalsKeysTests", dependencies: ["Annals", "AnnalsKeys", "AnnalsTestSupport", "KeysTool"],
+          name: "AnnalsKeysTests",
+          dependencies: [
+            "Annals", "AnnalsCommand", "AnnalsKeys", "AnnalsKeysTool", "AnnalsTestSupport", "KeysTool",
+          ],
           swiftSettings: schemas + unoptimised),
       ] : [])
     + (hasNATS

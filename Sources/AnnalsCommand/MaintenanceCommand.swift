@@ -35,7 +35,7 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   private static var planVerbs: [any Verb.Type] {
     [
       MigrateVerb<Plan>.self, ActivateVerb<Plan>.self, ContractVerb<Plan>.self, CheckVerb<Plan>.self,
-      SchemaVerb<Plan>.self,
+      SchemaVerb<Plan>.self, ForgetVerb<Plan>.self,
       ExplainVerb<Plan>.self, RebuildVerb.self,
     ]
   }

@@ -226,8 +226,10 @@ extension PlanRewriter {
           try upcaster.upcast(payload, fate, origin)
           noteLosses(of: payload, path, fate)
           if case .carried(let kind) = fate.payload {
-            let body = try renewedPart(payload, fate, entry.position)
-            return body.map { parts.add(kind, path, $0.span) } ?? parts.add(kind, path, payload)
+            if let body = try renewedPart(payload, fate, entry.position) {
+              return parts.add(kind, path, body.span)
+            }
+            return parts.add(kind, path, payload)
           }
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
           try parts.add(upcaster.delivery, from: kind, table.written, reach.plan)
