@@ -31,45 +31,10 @@ struct AppendTagged: Scenario {
     guard S.self == AnnalsSubject.self else { return nil }
     let tagged = try EventLog(at: site.directory.appendingPathComponent("tagged.annals"))
     let bare = try EventLog(at: site.directory.appendingPathComponent("bare.annals"))
-    return { [self] repetition in
-      let seed = RoundRobin.seed + UInt64(repetition)
-      // In turns, as subjects are.
-      let times: (tagged: Duration, bare: Duration)
-      if repetition.isMultiple(of: 2) {
-        let first = try await time(of: bare, hasTags: false, seed)
-        times = (try await time(of: tagged, hasTags: true, seed), first)
-      } else {
-        let first = try await time(of: tagged, hasTags: true, seed)
-        times = (first, try await time(of: bare, hasTags: false, seed))
-      }
-      var found = Measurement(count: entries, in: times.tagged)
-      found.ratios = [Self.bare: times.bare / times.tagged]
-      return found
+    let comparison = AppendComparison(bare: Self.bare, batch: batch, streams: streams, entries: entries)
+    return comparison.trial(tagged, bare) { [tags] seed in
+      var order = RoundRobin(streams: tags, seed: ~seed)
+      return { $0.tags = [EventTag("tag", order.stream())] }
     }
-  }
-
-  /// How long the appends take, without the making of the events.
-  private func time(of log: EventLog, hasTags: Bool, _ seed: UInt64) async throws -> Duration {
-    var events = RoundRobin(streams: streams, seed: seed)
-    var order = RoundRobin(streams: tags, seed: ~seed)
-    var time = Duration.zero
-    for _ in 0..<entries / batch {
-      let items = try events.batch(of: batch).map { event in
-        (
-          StreamName(event.streamName),
-          [
-            NewEntry(
-              type: "Sampled", version: SchemaVersion(1, 0, 0), payload: try Payload(bytes: event.payload),
-              tags: hasTags ? [EventTag("tag", order.stream())] : [])
-          ]
-        )
-      }
-      let start = ContinuousClock.now
-      try await log.append { call in
-        for (stream, entries) in items { call.append(entries, to: stream) }
-      }
-      time += start.duration(to: .now)
-    }
-    return time
   }
 }

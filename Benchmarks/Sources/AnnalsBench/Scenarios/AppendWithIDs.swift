@@ -39,44 +39,7 @@ struct AppendWithIDs: Scenario {
     options.idempotency = idempotency
     let known = try EventLog(at: site.directory.appendingPathComponent("ids.annals"), options: options)
     let bare = try EventLog(at: site.directory.appendingPathComponent("bare.annals"), options: options)
-    return { [self] repetition in
-      let seed = RoundRobin.seed + UInt64(repetition)
-      // In turns, as subjects are.
-      let times: (known: Duration, bare: Duration)
-      if repetition.isMultiple(of: 2) {
-        let first = try await time(of: bare, hasIDs: false, seed)
-        times = (try await time(of: known, hasIDs: true, seed), first)
-      } else {
-        let first = try await time(of: known, hasIDs: true, seed)
-        times = (first, try await time(of: bare, hasIDs: false, seed))
-      }
-      var found = Measurement(count: entries, in: times.known)
-      found.ratios = [Self.bare: times.bare / times.known]
-      return found
-    }
-  }
-
-  /// How long the appends take, without the making of the events.
-  private func time(of log: EventLog, hasIDs: Bool, _ seed: UInt64) async throws -> Duration {
-    var events = RoundRobin(streams: streams, seed: seed)
-    var time = Duration.zero
-    for _ in 0..<entries / batch {
-      let items = try events.batch(of: batch).map { event in
-        (
-          StreamName(event.streamName),
-          [
-            NewEntry(
-              type: "Sampled", version: SchemaVersion(1, 0, 0), payload: try Payload(bytes: event.payload),
-              id: hasIDs ? UUID() : nil)
-          ]
-        )
-      }
-      let start = ContinuousClock.now
-      try await log.append { call in
-        for (stream, entries) in items { call.append(entries, to: stream) }
-      }
-      time += start.duration(to: .now)
-    }
-    return time
+    return AppendComparison(bare: Self.bare, batch: batch, streams: streams, entries: entries)
+      .trial(known, bare) { _ in { $0.id = UUID() } }
   }
 }
