@@ -143,6 +143,38 @@ import Testing
     #expect(try position(time + 10_000) == nil)
   }
 
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `each commit stores a monotone commit time, which is its own or one of the ten milliseconds before`(
+    seed: UInt64
+  ) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let clock = Clock()
+    let log = try EventLog(at: place.url, options: clock.options)
+    var commits: [Commit] = []
+    for _ in 0..<200 {
+      clock.move(&generator)
+      let positions = try await append(Int.random(in: 1...3, using: &generator), to: log)
+      let time = max(clock.now.withLock { $0 }, commits.last?.time ?? 0)
+      commits.append(
+        Commit(first: positions[0].rawValue, last: positions[positions.count - 1].rawValue, time: time))
+    }
+    let samples = try Self.samples(of: log)
+    var newest: Int64 = 0
+    for commit in commits {
+      let stored = try #require(samples.last { $0.first <= commit.first }).time
+      #expect(stored >= newest, "seed \(seed), position \(commit.first)")
+      #expect(
+        stored <= commit.time && stored > commit.time - CommitTimes.resolution,
+        "seed \(seed), position \(commit.first): \(stored), committed at \(commit.time)")
+      newest = stored
+      // So a commit is never missed by the positions since its time, and by none of an earlier time.
+      for time in [commit.time, commit.time - 1, commit.time - CommitTimes.resolution] {
+        let found = try log.read { try $0.position(committedAtOrAfter: Timestamp(microseconds: time)) }
+        #expect(try #require(found).rawValue <= commit.first, "seed \(seed), time \(time)")
+      }
+    }
+  }
+
   @Test func `commits within ten milliseconds share a time, and a chunk has 64 times`() async throws {
     let clock = Clock()
     let log = try EventLog(at: place.url, options: clock.options)
