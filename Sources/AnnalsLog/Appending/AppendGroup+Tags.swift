@@ -11,22 +11,24 @@ extension AppendGroup {
     try transaction.require(.tags, tables)
   }
 
-  /// Returns the extensions of an event with tags, which is about to be stored at ``last``.
-  mutating func extensions(
-    of item: AppendRequest.Item, in request: AppendRequest, _ transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> [UInt8] {
+  /// Makes the extensions of an event with tags, which is about to be stored at ``last``.
+  ///
+  /// - Parameter extensions: Receives them in place of what it has. Its memory is used again.
+  mutating func makeExtensions(
+    of item: AppendRequest.Item, in request: AppendRequest, _ transaction: borrowing WriteTransaction,
+    _ extensions: inout [UInt8]
+  ) throws(AnnalsError) {
     guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
     let reader = StoreReader(transaction.view, tables)
+    let tagged = request.tags.span
     tagList.removeAll()
     for place in item.tags {
-      let hashed = request.tags[place]
       let (ordinal, links) = try tags.extend(
-        hashed.tag, hashed.hash, to: last, index: place - item.tags.lowerBound, in: table, reader)
-      tagList.add(hashed.tag.text.utf8.span, ordinal: ordinal, links)
+        tagged[place].tag, tagged[place].hash, to: last, index: place - item.tags.lowerBound, in: table,
+        reader)
+      tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)
     }
-    var extensions: [UInt8] = []
     tagList.write(after: item.extensions, to: &extensions)
-    return extensions
   }
 
   /// Returns the extensions that an erased entry keeps: the links of its tags, without their texts.

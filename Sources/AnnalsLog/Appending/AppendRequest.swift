@@ -133,11 +133,18 @@ package struct AppendRequest: Sendable {
   mutating func tag(_ tags: [EventTag]) {
     if tags.isEmpty { return }
     let start = self.tags.count
-    for tag in tags.sorted() where self.tags.count == start || self.tags.last?.tag != tag {
-      self.tags.append(HashedTag(tag: tag, hash: StreamHash(tag.text.utf8.span)))
-      bytes += tag.text.utf8.count + Self.tagOverhead
+    if tags.count == 1 {
+      keep(tags[0])
+    } else {
+      for tag in tags.sorted() where self.tags.count == start || self.tags.last?.tag != tag { keep(tag) }
     }
     items[items.count - 1].tags = start..<self.tags.count
+  }
+
+  @inline(__always)
+  private mutating func keep(_ tag: EventTag) {
+    tags.append(HashedTag(tag: tag, hash: StreamHash(tag.text.utf8.span)))
+    bytes += tag.text.utf8.count + Self.tagOverhead
   }
 
   /// The tags of an event, in the order of their bytes.

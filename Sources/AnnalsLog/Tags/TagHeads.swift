@@ -16,9 +16,7 @@ package struct TagHeads {
     var isDirty = false
   }
 
-  private var indices: [StreamHash: Int] = [:]
-  /// The slots of tags whose hash another tag had before.
-  private var collided: [EventTag: Int] = [:]
+  private var index = TagIndex()
   private var slots: [Slot] = []
   private var dirty: [Int] = []
 
@@ -30,7 +28,7 @@ package struct TagHeads {
   package func head(
     of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
   ) throws(AnnalsError) -> TagHead? {
-    if let index = index(of: tag, hash) { return slots[index].head }
+    if let slot = slot(of: tag, hash) { return slots[slot].head }
     guard let table else { return nil }
     return try reader.tagHead(of: tag, in: table)
   }
@@ -63,17 +61,16 @@ package struct TagHeads {
     return (ordinal + 1, links)
   }
 
-  private func index(of tag: EventTag, _ hash: StreamHash) -> Int? {
-    guard let index = indices[hash] else { return nil }
-    return slots[index].tag == tag ? index : collided[tag]
+  private func slot(of tag: EventTag, _ hash: StreamHash) -> Int? {
+    index.first(of: hash) { slots[$0].tag == tag }
   }
 
   private mutating func slot(
     of tag: EventTag, _ hash: StreamHash, in table: Table, _ reader: StoreReader
   ) throws(AnnalsError) -> Int {
-    if let index = index(of: tag, hash) { return index }
+    if let slot = slot(of: tag, hash) { return slot }
     let head = try reader.tagHead(of: tag, in: table)
-    if indices[hash] == nil { indices[hash] = slots.count } else { collided[tag] = slots.count }
+    index.add(hash, slots.count)
     slots.append(Slot(tag: tag, head: head))
     return slots.count - 1
   }

@@ -107,6 +107,16 @@ extension StoreSnapshot {
     try log.entry(at: position)?.stream
   }
 
+  /// Whether the entry at `position`, which is there, has this revision in the stream that `head` ends.
+  package func isEntry(
+    at position: Position, _ revision: Revision, of stream: StreamName, _ head: Head?
+  ) throws(AnnalsError) -> Bool {
+    let header = try log.reader.header(try log.reader.bytes(at: position), at: position)
+    guard header.revision == revision else { return false }
+    // Entries with another number of the stream are of the same name only if a pass has joined streams.
+    return try header.stream == head?.id || self.stream(at: position) == stream
+  }
+
   /// The revision of the entry at `position`, which is there.
   package func revision(at position: Position) throws(AnnalsError) -> Revision {
     try log.reader.header(try log.reader.bytes(at: position), at: position).revision

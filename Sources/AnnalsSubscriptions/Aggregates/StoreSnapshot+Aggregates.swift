@@ -119,10 +119,8 @@ extension StoreSnapshot {
     _ checkpoint: Checkpoint, revision: UInt64, _ window: FoldedWindow
   ) throws(AnnalsError) -> Bool {
     guard let last = window.last, revision <= last.rawValue, try agrees(checkpoint) else { return false }
-    let position = checkpoint.position
     // The mark shows that the entry is the same; a pass may have moved it since.
-    guard try stream(at: position) == window.stream else { return false }
-    return try self.revision(at: position).rawValue == revision
+    return try isEntry(at: checkpoint.position, Revision(revision), of: window.stream, window.head)
   }
 
   /// Returns the snapshot to keep of a state; `nil` for a state that cannot be kept, which is still valid.

@@ -28,5 +28,5 @@ public struct LoadedStreams<A: Aggregate>: Sendable {
   }
 
   /// The expectations under which an append may rely on the states.
-  var expectations: [StreamName: Expectation] { loaded.mapValues(\.expectation) }
+  var expectations: [StreamName: Expectation] { loaded.mapValues { $0.expectation } }
 }
