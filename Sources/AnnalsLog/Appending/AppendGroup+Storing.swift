@@ -74,7 +74,7 @@ extension AppendGroup {
     let parts = request.parts.span
     let end = min(progress.item + Self.hold, items.count)
     let noBytes = Span<UInt8>()
-    var tagged: [UInt8] = []
+    var spare: [UInt8] = []
     var bytes = 0
     var fetched = progress.part
     var item = progress.item
@@ -99,13 +99,13 @@ extension AppendGroup {
       let slot = try slot(request, progress.part, transaction, &table)
       last += 1
       let hasID = items[item].id != nil
-      let isTagged = !items[item].tags.isEmpty
-      if isTagged { try makeExtensions(of: items[item], in: request, transaction, &tagged) }
+      let tagged =
+        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, transaction, &spare)
       if let slot {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: noBytes,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = isTagged ? tagged.span : items[item].extensions.span
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
         draft.links = table.extend(slot, hasID: hasID)
         draft.stream = table.slots.id(slot)
         draft.revision = Revision(table.slots.revision(slot))
@@ -121,12 +121,13 @@ extension AppendGroup {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = isTagged ? tagged.span : items[item].extensions.span
+        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
         draft.id = items[item].id
         draft.isEndOfCall = item + 1 == items.count
         bytes += try put(draft, &transaction)
         progress.revisions.append(0)
       }
+      spare = tagged
       item += 1
     }
     progress.item = item

@@ -11,13 +11,13 @@ extension AppendGroup {
     try transaction.require(.tags, tables)
   }
 
-  /// Makes the extensions of an event with tags, which is about to be stored at ``last``.
+  /// Returns the extensions of an event with tags, which is about to be stored at ``last``.
   ///
-  /// - Parameter extensions: Receives them in place of what it has. Its memory is used again.
-  mutating func makeExtensions(
+  /// - Parameter spare: Earlier extensions, whose memory is taken.
+  mutating func extensions(
     of item: AppendRequest.Item, in request: AppendRequest, _ transaction: borrowing WriteTransaction,
-    _ extensions: inout [UInt8]
-  ) throws(AnnalsError) {
+    _ spare: inout [UInt8]
+  ) throws(AnnalsError) -> [UInt8] {
     guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
     let reader = StoreReader(transaction.view, tables)
     let tagged = request.tags.span
@@ -28,7 +28,10 @@ extension AppendGroup {
         reader)
       tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)
     }
+    var extensions: [UInt8] = []
+    swap(&extensions, &spare)
     tagList.write(after: item.extensions, to: &extensions)
+    return extensions
   }
 
   /// Returns the extensions that an erased entry keeps: the links of its tags, without their texts.

@@ -114,7 +114,8 @@ extension StoreSnapshot {
     let header = try log.reader.header(try log.reader.bytes(at: position), at: position)
     guard header.revision == revision else { return false }
     // Entries with another number of the stream are of the same name only if a pass has joined streams.
-    return try header.stream == head?.id || self.stream(at: position) == stream
+    if header.stream == head?.id { return true }
+    return try self.stream(at: position) == stream
   }
 
   /// The revision of the entry at `position`, which is there.
