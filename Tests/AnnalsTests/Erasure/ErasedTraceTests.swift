@@ -4,6 +4,8 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsSubscriptions
 
 @Schema(1, 0, 0) enum TracesV1 {
   @Record struct Noted { @Field(tag: "note") var code: String; var text: String }
@@ -50,6 +52,39 @@ private struct TooLong: Error, CustomStringConvertible {
       if data.range(of: Data(bytes)) != nil { found.append(file.lastPathComponent) }
     }
     return found.sorted()
+  }
+
+  @Test func `no subscription, dump, salvage or explanation has anything of an erased event`() async throws {
+    let customers = try ErasedCustomers()
+    let store = try customers.store()
+    let id = UUID()
+    try await customers.fill(store, id: id)
+    func texts() async throws -> String {
+      var text = ""
+      var lines = try EntryLines(store.log)
+      while let page = try lines.nextPage() { text += String(decoding: page, as: UTF8.self) }
+      var salvage = try SalvageLines(store.log)
+      while let page = try salvage.nextPage() { text += String(decoding: page, as: UTF8.self) }
+      for position in 1...7 as ClosedRange<UInt64> {
+        text += try store.explain(Position(position)).description
+      }
+      for try await element in store.subscribe(from: .beginning) {
+        text += "\(element.entry)"
+        if element.entry.position == 7 { break }
+      }
+      for try await element in store.log.subscribe(from: .beginning) {
+        text += "\(element.entry)"
+        if element.entry.position == 7 { break }
+      }
+      return text.lowercased()
+    }
+    let traces = [ErasedCustomers.secret.lowercased(), id.uuidString.lowercased()]
+    let before = try await texts()
+    for trace in traces { #expect(before.contains(trace)) }
+    try store.erase(stream: "customer-1", by: "jane", because: "request")
+    let after = try await texts()
+    for trace in traces { #expect(!after.contains(trace)) }
+    #expect(after.contains("ann"), "other events are there")
   }
 
   @Test func `erased bytes are in no dead letter, quarantine note, journal, index of ids or of tags`()
