@@ -100,6 +100,35 @@ import Testing
       try PlanMark.of(CompiledPlan(RetaggedToSecond.self)) != PlanMark.of(CompiledPlan(Without.self)))
   }
 
+  @Test func `the lock has the tags, and a rule that is changed after the release is found`() throws {
+    let place = try TemporaryStore()
+    let file = LockFile(url: place.directory.appendingPathComponent("Courses.lock"))
+    _ = try RetaggedToSecond.check(file, isRecording: true)
+    let text = try String(contentsOf: file.url, encoding: .utf8)
+    #expect(text.hasPrefix("annals plan lock 4\n"))
+    #expect(
+      text.contains(
+        "    retags Enrolled\n      tag course\n      tag student\n    retags SeatPlanned\n      tag course\n"
+      ),
+      "\(text)")
+    #expect(try LockParser.parse(Array(text.utf8)).text == text)
+    #expect(
+      try RetaggedToSecond.check(file, isRecording: false).findings.filter { $0.severity != .note } == [])
+    let changed = #expect(throws: AnnalsError.self) { try Without.check(file, isRecording: false) }
+    #expect(
+      changed?.message.contains("computes other tags of 'Enrolled' again than when it was released") == true,
+      "\(String(describing: changed))")
+    let disordered = text.replacingOccurrences(
+      of: "      tag course\n      tag student\n", with: "      tag student\n      tag course\n")
+    #expect(throws: LockFailure.self) { try LockParser.parse(Array(disordered.utf8)) }
+    let older = text.replacingOccurrences(of: "annals plan lock 4", with: "annals plan lock 3")
+    #expect(throws: LockFailure.self) { try LockParser.parse(Array(older.utf8)) }
+    // A plan without such rules keeps the form that it had.
+    try FileManager.default.removeItem(at: file.url)
+    _ = try Without.check(file, isRecording: true)
+    #expect(try String(contentsOf: file.url, encoding: .utf8).hasPrefix("annals plan lock 3\n"))
+  }
+
   @Test func `the check of a plan names the tags, and that of a store counts the events`() async throws {
     let check = PlanCheck(of: RetaggedToThird.self)
     #expect(check.errors.isEmpty)

@@ -126,6 +126,16 @@ package struct LockParser {
       record.behaviour = try digest(behaviour)
       stage.records.append(record)
     }
+    while let text = take("    retags ") {
+      var record = PlanLock.Retag(name: try name(text), tags: [], line: index)
+      if let last = stage.retags.last, last.name >= record.name { throw failure(.disorder) }
+      while let text = take("      tag ") {
+        let tag = try name(text)
+        if let last = record.tags.last, last >= tag { throw failure(.disorder) }
+        record.tags.append(tag)
+      }
+      stage.retags.append(record)
+    }
     return stage
   }
 

@@ -19,11 +19,12 @@ extension PlanLock {
   ///       behaviour 2 64 hexadecimal digits
   /// ```
   ///
-  /// A line `retained` before the constants says that a stage keeps the record as it is stored; the first
-  /// line then says 3. A line `unknown` names the case for unknown ones. Without both, the first line says 1.
-  /// The form is `by name` without a fingerprint if a record has no shape; samples and behaviour are `-` if
-  /// there are none. In names and constants a backslash, a line feed and a carriage return are `\\`, `\n` and
-  /// `\r`.
+  /// A line `retags` after the records names a record of the newer version whose tags a pass computes again,
+  /// and lines `tag` name these; the first line then says 4. A line `retained` before the constants says
+  /// that a stage keeps the record as it is stored; the first line then says 3. A line `unknown` names the
+  /// case for unknown ones; the first line then says 2, and otherwise 1. The form is `by name` without a
+  /// fingerprint if a record has no shape; samples and behaviour are `-` if there are none. In names and
+  /// constants a backslash, a line feed and a carriage return are `\\`, `\n` and `\r`.
   package var text: String {
     var text = "annals plan lock \(form)\n"
     for version in versions {
@@ -44,6 +45,10 @@ extension PlanLock {
         if record.isRetained { text += "      retained\n" }
         for constant in record.constants { text += "      constant \(Self.escaped(constant))\n" }
         text += "      behaviour \(Self.digest(record.behaviour))\n"
+      }
+      for record in stage.retags {
+        text += "    retags \(Self.escaped(record.name))\n"
+        for tag in record.tags { text += "      tag \(Self.escaped(tag))\n" }
       }
     }
     return text

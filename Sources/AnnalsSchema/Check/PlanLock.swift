@@ -32,6 +32,15 @@ package struct PlanLock: Sendable {
     package let from: SchemaVersion
     /// Its conversion of each record of that version, sorted by name.
     package var records: [StagedRecord]
+    /// The records of the newer version whose tags it computes again, sorted by name.
+    package var retags: [Retag] = []
+    package var line = 0
+  }
+  /// A record of the newer version whose tags a stage computes again.
+  package struct Retag: Sendable {
+    package let name: ExactText
+    /// The names of the tags, sorted, each once.
+    package var tags: [ExactText]
     package var line = 0
   }
   /// The conversion of a record of the older version by a stage.
@@ -52,11 +61,12 @@ package struct PlanLock: Sendable {
   package init() {}
 
   /// The newest version of the file's format.
-  static let newestForm = 3
+  static let newestForm = 4
 
-  /// The version of the file's format: 3 if a stage retains records, 2 if a record has a case for unknown
-  /// ones.
+  /// The version of the file's format: 4 if a stage computes tags again, 3 if one retains records, 2 if a
+  /// record has a case for unknown ones.
   var form: Int {
+    if versions.contains(where: { $0.stage?.retags.isEmpty == false }) { return 4 }
     if versions.contains(where: { $0.stage?.records.contains(where: \.isRetained) ?? false }) { return 3 }
     return versions.contains { $0.records.contains { !$0.unknownCases.isEmpty } } ? 2 : 1
   }
@@ -82,7 +92,13 @@ extension PlanLock {
             behaviour: samples.behaviour(stage: index - 1, record: number),
             isRetained: outline.crossings[index - 1][number].isRetained)
         }
-        version.stage = Stage(from: older.version, records: staged.sorted { $0.name < $1.name })
+        let retags = outline.stages[index - 1].retags.compactMap { rule -> Retag? in
+          guard schema.records.indices.contains(rule.caseIndex) else { return nil }
+          return Retag(name: schema.records[rule.caseIndex].name, tags: Set(rule.names).sorted())
+        }
+        version.stage = Stage(
+          from: older.version, records: staged.sorted { $0.name < $1.name },
+          retags: retags.sorted { $0.name < $1.name })
       }
       versions.append(version)
     }

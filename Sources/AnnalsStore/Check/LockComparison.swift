@@ -177,6 +177,7 @@ package struct LockComparison {
     guard let expected = locked.stage, let found = now.stage else { return }
     // A version that was removed or inserted is reported separately.
     guard expected.from == found.from else { return }
+    compareRetags(expected, found, in: locked.version)
     for record in expected.records {
       // A rule reads the tree, in place of the stage's conversion of the shape.
       if let older = lock[expected.from]?.records.first(where: { $0.name == record.name }),
@@ -219,6 +220,23 @@ package struct LockComparison {
         ? "\(stage) retained '\(locked.name.text)' when it was released, and does not now, so that a migration pass would rewrite or remove entries that it kept: write Retain for it again"
         : "\(stage) did not retain '\(locked.name.text)' when it was released, and does now: give it back the rule that it had"
     )
+  }
+
+  private mutating func compareRetags(
+    _ locked: PlanLock.Stage, _ found: PlanLock.Stage, in version: SchemaVersion
+  ) {
+    func list(_ tags: [ExactText]?) -> String {
+      tags.map { $0.map(\.text).joined(separator: ", ") } ?? "none"
+    }
+    for name in Set((locked.retags + found.retags).map(\.name)).sorted() {
+      let expected = locked.retags.first { $0.name == name }
+      let now = found.retags.first { $0.name == name }?.tags
+      guard expected?.tags != now else { continue }
+      report(
+        version, name, line: expected?.line ?? locked.line,
+        "the stage from \(self.name(found.from)) to \(self.name(version)) computes other tags of '\(name.text)' again than when it was released, and stores that a pass has taken there keep theirs\n    expected \(list(expected?.tags))\n    found    \(list(now))\n    give it the Retag back that it had, and compute tags in a new version"
+      )
+    }
   }
 
   private mutating func compareConstants(

@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `a lock of a later form is refused as such`() {
-    #expect(failure("annals plan lock 4\nwhatever\n") == LockFailure(reason: .newer("4"), line: 1))
+    #expect(failure("annals plan lock 5\nwhatever\n") == LockFailure(reason: .newer("5"), line: 1))
   }
 
   private static let first = "annals plan lock 1\nversion 1.0.0\n  record A\n"
