@@ -112,11 +112,13 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
     return index < flags.count && flags[index]
   }
 
-  /// A text that is the same for queries with the same tags; `nil` for a query without tags.
-  package var tagText: String? {
+  /// Returns a text that is the same for queries with the same types and tags; `nil` for a query without tags.
+  ///
+  /// - Parameter name: Returns the name of a case's record. Numbers of cases differ between releases.
+  package func tagText(naming name: (Int) -> String) -> String? {
     guard hasTags else { return nil }
     return items.map { item in
-      let cases = item.cases.map { $0.sorted().map(String.init).joined(separator: ",") } ?? "*"
+      let cases = item.cases.map { $0.map(name).sorted().joined(separator: ",") } ?? "*"
       return ([cases] + item.tags.sorted().map(\.text)).joined(separator: "\u{0}")
     }.sorted().joined(separator: "\u{0}\u{0}")
   }

@@ -27,7 +27,9 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
 
   /// The inputs of the projection with a plan.
   func inputs(_ plan: CompiledPlan) -> ProjectionInputs {
-    ProjectionInputs(plan, cases: selection.cases, tags: selection.tagText)
+    let records = plan.current.records
+    return ProjectionInputs(
+      plan, cases: selection.cases, tags: selection.tagText { records[$0].name.text })
   }
 
   /// The name by which a store knows the projection.
