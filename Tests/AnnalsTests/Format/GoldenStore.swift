@@ -120,14 +120,25 @@ enum GoldenStore {
 
   /// Today's rows of a store from before the journal and times of commits existed: the row `requires` names
   /// these two first.
-  static func withJournal(_ rows: String, requiring features: [StoreMeta.Requirement] = []) -> String {
+  ///
+  /// - Parameter schemaEpoch: The number of the row `schemaEpoch`; `nil` if it is as in `rows`.
+  static func withJournal(
+    _ rows: String, requiring features: [StoreMeta.Requirement] = [], schemaEpoch: UInt64? = nil
+  ) -> String {
     var meta = StoreMeta(log: UUID())
     meta.requires = [.journal, .times] + features
-    let key = Array(StoreMeta.Name.requires.rawValue.utf8)
-    let line = "meta \(hex(key)) \(hex(Row.seal(meta.value(of: .requires), key: key)))"
-    return rows.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { $0.hasPrefix("meta \(hex(key)) ") ? Substring(line) : $0 }
-      .joined(separator: "\n")
+    var changed = [StoreMeta.Name.requires]
+    if let schemaEpoch {
+      meta.schemaEpoch = schemaEpoch
+      changed.append(.schemaEpoch)
+    }
+    var lines = rows.split(separator: "\n", omittingEmptySubsequences: false)
+    for name in changed {
+      let key = Array(name.rawValue.utf8)
+      let line = "meta \(hex(key)) \(hex(Row.seal(meta.value(of: name), key: key)))"
+      lines = lines.map { $0.hasPrefix("meta \(hex(key)) ") ? Substring(line) : $0 }
+    }
+    return lines.joined(separator: "\n")
   }
 
   private static func lines(of table: Table, _ reader: borrowing StoreReader) throws(AnnalsError) -> [String]
