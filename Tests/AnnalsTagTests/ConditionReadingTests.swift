@@ -1,4 +1,5 @@
 import Annals
+import LMDB
 import Synchronization
 import Testing
 
@@ -210,6 +211,34 @@ enum SeatsRated: SchemaMigrationPlan {
     #expect(calls.counts == [1, 200])
     _ = try append([.init(types: ["Noted"])])
     #expect(calls.counts == [2, 400])
+  }
+
+  @Test func `a condition on a tag that nobody has used since its position reads nothing of the log`()
+    async throws
+  {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url)
+    func event(_ tags: [EventTag]) -> NewEntry {
+      NewEntry(type: "Noted", version: nil, payload: Payload(stored: [0xa0]), tags: tags)
+    }
+    for number in 1...20 { try await log.append([event(number <= 10 ? ["t"] : ["u"])], to: "events") }
+    // No entry with the first tag can be read any more, but for the one with the name of the stream.
+    let generation = log.core.generation
+    try generation.environment.write { (transaction) throws(EnvironmentError) in
+      for position in 2...10 as ClosedRange<UInt64> {
+        try transaction.put([1, 2, 3].span, forKey: position, in: generation.tables.entries)
+      }
+    }
+    let both: LogQuery = [.init(tags: ["t", "u"])]
+    let any: LogQuery = [.init(tags: ["t"]), .init(tags: ["nobody"])]
+    try await log.append([event([])], to: "events", unless: [.init(tags: ["t"])], after: 10)
+    try await log.append([event([])], to: "events", unless: both, after: 10)
+    try await log.append([event([])], to: "events", unless: any, after: 15)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await log.append([event([])], to: "events", unless: [.init(tags: ["t"])], after: 5)
+    }
+    #expect(error?.code == .damaged)
+    #expect(try Self.head(log) == 23)
   }
 
   @Test func `the plan that conditions compare with is made once for a store`() throws {

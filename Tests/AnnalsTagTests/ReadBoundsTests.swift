@@ -170,6 +170,58 @@ import Testing
     #expect(try log.read { snapshot throws(AnnalsError) in try snapshot.head() } == 12)
   }
 
+  @Test func `a query and a prefix of streams together select what both do`() async throws {
+    let (place, log, model) = try await Self.filled()
+    defer { withExtendedLifetime(place) {} }
+    try log.read { (snapshot) throws in
+      for query in Self.queries {
+        for prefix in ["", "a", "b", "c"] {
+          for backwards in [false, true] {
+            var found: [UInt64] = []
+            var entries = try snapshot.entries(
+              matching: query, streamPrefix: prefix, backwards: backwards, limit: 3)
+            while let entry = try entries.next() { found.append(entry.position.rawValue) }
+            var part = model
+            part.events.removeAll { !$0.stream.text.hasPrefix(prefix) && !prefix.isEmpty }
+            #expect(
+              found == part.positions(matching: query, backwards: backwards, limit: 3),
+              "\(query), streams '\(prefix)', backwards \(backwards)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a truncated event refuses a condition, as reads give it, until a pass has removed it`()
+    async throws
+  {
+    let (place, log, _) = try await Self.filled()
+    defer { withExtendedLifetime(place) {} }
+    try await log.truncate("b", before: 3)
+    let query: LogQuery = [.init(tags: ["once"])]
+    let error = await #expect(throws: AnnalsError.self) {
+      try await log.append(unless: query) { $0.check("a", .exists) }
+    }
+    #expect(error?.details.position == 8)
+    _ = try await log.compact().report()
+    try await log.append(unless: query) { $0.check("a", .exists) }
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `a tag that an event names often counts once towards the limit`() async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url)
+    let tags = (0..<64).map { EventTag("n", $0) }
+    func append(_ tags: [EventTag]) async throws -> Appended {
+      try await log.append(
+        [NewEntry(type: "Noted", version: nil, payload: Payload(stored: [0xa0]), tags: tags)], to: "events")
+    }
+    #expect(try await append(tags + tags + tags).position == 1)
+    let error = await #expect(throws: AnnalsError.self) { try await append(tags + ["one more"]) }
+    #expect(error?.code == .tooLarge)
+    #expect(try log.read { snapshot throws(AnnalsError) in try snapshot.entry(at: 1)?.tags } == tags.sorted())
+  }
+
   @Test func `any text is a tag of its own`() async throws {
     let place = try TemporaryStore(in: TemporaryDirectory.memory)
     let log = try EventLog(at: place.url)
