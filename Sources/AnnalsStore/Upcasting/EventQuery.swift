@@ -112,7 +112,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
     return index < flags.count && flags[index]
   }
 
-  /// Returns a text that is the same for queries with the same types and tags; `nil` for a query without tags.
+  /// Returns a text that is the same for queries with the same types and tags; `nil` for one without tags.
   ///
   /// - Parameter name: Returns the name of a case's record. Numbers of cases differ between releases.
   package func tagText(naming name: (Int) -> String) -> String? {
