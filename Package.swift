@@ -296,11 +296,16 @@ let package = Package(
             "AnnalsCoding",
           ],
           swiftSettings: strict),
+        // A machine with writers, which tests kill.
+        .executableTarget(
+          name: "ClusterTool", dependencies: ["Annals", "AnnalsCluster"], path: "Tests/AnnalsClusterTool",
+          swiftSettings: schemas),
         // They start servers of their own on this machine's loopback.
         .testTarget(
           name: "AnnalsClusterTests",
           dependencies: [
             "Annals", "AnnalsCluster", "AnnalsClusterTool", "AnnalsReplication", "AnnalsTestSupport",
+            "ClusterTool",
           ],
           exclude: ["Accounts"],
           swiftSettings: strict + unoptimised),

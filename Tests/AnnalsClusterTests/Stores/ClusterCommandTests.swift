@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import AnnalsClusterTool
+@testable import ClusterTool
 
 /// The command, over stores of machines and one server.
 @Suite(.enabled(if: NATSProgram.path != nil, Comment(rawValue: NATSProgram.missing)), .serialized)

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import AnnalsCluster
+@testable import ClusterTool
 
 /// Stores of three machines over servers.
 @Suite(.enabled(if: NATSProgram.path != nil, Comment(rawValue: NATSProgram.missing)), .serialized)
@@ -80,7 +81,7 @@ struct ClusterMachinesTests {
     #expect(try machine.lines().count >= 1)
     try servers.start(0)
     _ = try await machine.store.append([.noted(.init(mark: 3))], to: "hotel")
-    let places = try #require(try machine.places())
+    let places = try machine.marks().places
     #expect(places[1] == 1)
     #expect(places[3] != nil)
   }

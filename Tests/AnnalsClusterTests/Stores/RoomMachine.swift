@@ -3,36 +3,7 @@ import AnnalsCluster
 import AnnalsTestSupport
 import Foundation
 
-@Schema(1, 0, 0) enum RoomsV1 {
-  @Record struct Booked {
-    @Field(tag: "room") var room: String
-    var mark: Int
-  }
-  @Record struct Noted { var mark: Int }
-}
-
-enum RoomsPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<RoomsV1, RoomsV1> {}
-}
-
-/// No room is booked twice.
-enum RoomBookings: InlineProjection {
-  typealias Event = RoomsV1.Event
-  @Record struct Row: ProjectionRow {
-    var room: String
-    var mark: Int
-    var key: String { room }
-  }
-
-  static let name = "bookings"
-  static let version = 1
-  static var tables: [ProjectionTable] { [.rows(Row.self)] }
-  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
-    guard case .booked(let booked) = entry.event else { return }
-    if try rows.get(Row.self, booked.room) != nil { throw Rejection("the room is taken") }
-    try rows.put(Row(room: booked.room, mark: booked.mark))
-  }
-}
+@testable import ClusterTool
 
 /// A machine of a cluster in a test: its directory, and its store while it is open.
 final class RoomMachine {
@@ -40,9 +11,13 @@ final class RoomMachine {
   let log: ClusterLog
   private(set) var cluster: ClusterStore<RoomsPlan>?
 
-  init(_ directory: TemporaryDirectory, _ name: String, _ log: ClusterLog) {
-    url = directory.url.appendingPathComponent("\(name).annals")
+  init(_ url: URL, _ log: ClusterLog) {
+    self.url = url
     self.log = log
+  }
+
+  convenience init(_ directory: TemporaryDirectory, _ name: String, _ log: ClusterLog) {
+    self.init(directory.url.appendingPathComponent("\(name).annals"), log)
   }
 
   /// Opens the store.
@@ -86,10 +61,23 @@ final class RoomMachine {
     }
   }
 
-  /// The positions of all events, by mark; `nil` for a mark that is there twice.
-  func places() throws -> [Int: UInt64]? {
+  /// Whether each room was booked once at most.
+  func hasNoRoomTwice() throws -> Bool {
+    try store.read { (snapshot) throws(AnnalsError) in
+      var rooms: Set<String> = []
+      var entries = try snapshot.entries()
+      while let entry = try entries.next() {
+        if case .booked(let booked) = entry.event, !rooms.insert(booked.room).inserted { return false }
+      }
+      return true
+    }
+  }
+
+  /// The positions of all events, by mark, and what is wrong with marks that are there twice.
+  func marks() throws -> (places: [Int: UInt64], doubled: [String]) {
     try store.read { (snapshot) throws(AnnalsError) in
       var places: [Int: UInt64] = [:]
+      var doubled: [String] = []
       var entries = try snapshot.entries()
       while let entry = try entries.next() {
         let mark =
@@ -97,9 +85,11 @@ final class RoomMachine {
           case .booked(let booked): booked.mark
           case .noted(let noted): noted.mark
           }
-        guard places.updateValue(entry.position.rawValue, forKey: mark) == nil else { return nil }
+        if let before = places.updateValue(entry.position.rawValue, forKey: mark) {
+          doubled.append("mark \(mark) is at \(before) and \(entry.position), \(entry.event)")
+        }
       }
-      return places
+      return (places, doubled)
     }
   }
 }
