@@ -106,6 +106,47 @@ import Testing
     #expect(inspected.generation == 2 && inspected.requires.contains("tags"))
   }
 
+  @Test(arguments: [PassPoint.batchCommitted, .verified, .lastRound])
+  func `a pass that upcasts goes on while the first tags come`(point: PassPoint) async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    do {
+      let first = try EventStore(at: place.url, plan: TagCoursesFirst.self)
+      for number in 0..<60 {
+        try await first.append([.planned(.init(rooms: ["a\(number)", "b\(number)"]))], to: "rooms")
+      }
+    }
+    let store = try EventStore(at: place.url, plan: TagCoursesPlan.self)
+    let begin = Begin()
+    var options = MigrationOptions()
+    options.batch = 10
+    options.durableBatch = 10
+    options.atPoint = { if $0 == point { begin.open() } }
+    let writer = Task {
+      while !begin.isOpen { try await Task.sleep(for: .milliseconds(1)) }
+      for number in 0..<30 {
+        try await store.append(
+          [.left(.init(course: "c1", student: number)), .roomPlanned(.init(room: "new"))], to: "seats",
+          unless: EventQuery(tags: [EventTag("student", number)]))
+      }
+    }
+    #expect(try await store.migrate(options).report().isDone)
+    try await writer.value
+    let positions = try store.read { (snapshot) throws in
+      var found: [UInt64] = []
+      var entries = try snapshot.entries(matching: EventQuery([\.left], tags: ["course:c1"]))
+      while let entry = try entries.next() { found.append(entry.position.rawValue) }
+      return found
+    }
+    #expect(positions == Array(stride(from: 61, through: 119, by: 2)))
+    let error = await #expect(throws: AnnalsError.self) {
+      try await store.append(
+        [.roomPlanned(.init(room: "x"))], to: "seats", unless: EventQuery(tags: ["student:29"]))
+    }
+    #expect(error?.code == .conflict && error?.details.position == 119)
+    #expect(try EventLog.verify(place.url).isClean)
+    #expect(try EventLog.inspect(place.url).generation == 2)
+  }
+
   @Test func `an interrupted pass continues after the first tags`() async throws {
     let place = try TemporaryStore(in: TemporaryDirectory.memory)
     let log = try EventLog(at: place.url)

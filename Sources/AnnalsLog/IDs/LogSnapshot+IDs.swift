@@ -31,25 +31,36 @@ extension LogSnapshot {
     guard let head = try head(of: stream), let newest = head.newestID else { return nil }
     let oldest = try limit(of: head.id).oldest
     guard newest >= oldest else { return nil }
-    var touched = 0
     if try reader.requires(.ids) {
       guard let index = laterTables.first(where: { $0.definition == StoreTables.ids }) else {
         // Another process has made the index, which the next snapshot can use.
         try generation.environment.openIDs()
         return try search(id, back: newest, through: oldest, of: head)
       }
-      guard let revision = try reader.revision(of: id, in: head.id, index), revision >= oldest else {
-        return nil
-      }
-      guard revision <= newest else {
-        throw AnnalsError(
-          .damaged,
-          "table 'ids': it leads to revision \(revision) of stream '\(stream)', whose newest event id is at revision \(newest); run 'annals verify'",
-          details: AnnalsError.Details { $0.table = "ids" })
-      }
-      return try reader.position(of: revision, from: head, touched: &touched)
+      return try lookUp(id, through: oldest, of: head, in: index)
     }
     return try search(id, back: newest, through: oldest, of: head)
+  }
+
+  /// Looks an id up in the index.
+  private func lookUp(
+    _ id: UUID, through oldest: Revision, of head: Head, in index: Table
+  ) throws(AnnalsError) -> Position? {
+    guard let revision = try reader.revision(of: id, in: head.id, index), revision >= oldest else {
+      return nil
+    }
+    if revision <= head.revision {
+      var touched = 0
+      let position = try reader.position(of: revision, from: head, touched: &touched)
+      let bytes = try reader.bytes(at: position)
+      let header = try reader.header(bytes, at: position)
+      try reader.check(header, at: position, is: revision, of: head.id)
+      if header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id { return position }
+    }
+    throw AnnalsError(
+      .damaged,
+      "table 'ids': it leads to revision \(revision) of the stream that begins at \(head.id), which does not have the id; run 'annals verify'",
+      details: AnnalsError.Details { $0.table = "ids" })
   }
 
   /// Searches a stream for an id from a revision back.

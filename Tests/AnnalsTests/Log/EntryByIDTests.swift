@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AnnalsLog
+@testable import LMDB
 
 @Schema(1, 0, 0) enum ParcelsV1 {
   @Record struct Packed: Equatable { var items: [String] }
@@ -164,5 +165,22 @@ enum ParcelsPlan: SchemaMigrationPlan {
       #expect(try snapshot.entry(id: ids[0], in: "a")?.position == 1)
     }
     for (number, id) in ids.enumerated() { #expect(try Self.position(log, id, "a") == UInt64(number) + 1) }
+  }
+
+  @Test func `an index that leads to another entry is damage`() async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url, options: Self.options(.always))
+    let ids = (0..<4).map { _ in UUID() }
+    for (number, id) in ids.enumerated() { try await log.append([Self.entry(id, number)], to: "a") }
+    let generation = log.core.generation
+    let index = try #require(generation.environment.ids)
+    for wrong in [0, 9] as [Revision] {
+      try generation.environment.write(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+        try transaction.put(IDRow(stream: 1, id: ids[2], revision: wrong), in: index)
+      }
+      let error = #expect(throws: AnnalsError.self) { try Self.position(log, ids[2], "a") }
+      #expect(error?.code == .damaged && error?.details.table == "ids")
+      #expect(try Self.position(log, ids[1], "a") == 2)
+    }
   }
 }
