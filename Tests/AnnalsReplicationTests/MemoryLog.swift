@@ -22,6 +22,8 @@ final class MemoryLog: Sendable {
     var again = 0
     /// The longest delay of an answer, in microseconds.
     var delay = 0
+    /// The largest number of messages that the follower gets at a time.
+    var batch = 200
 
     static let none = Faults()
     static let many = Faults(
@@ -140,7 +142,7 @@ final class MemoryLog: Sendable {
       while true {
         try Task.checkCancellation()
         let start = log.happens(faults.again) ? last - min(last, UInt64(log.draw(5))) : last
-        let found = isCut ? [] : log.messages(after: start, 1 + log.draw(200))
+        let found = isCut ? [] : log.messages(after: start, 1 + log.draw(faults.batch))
         guard let newest = found.last, newest.sequence > last else {
           try await Task.sleep(for: .microseconds(500))
           continue

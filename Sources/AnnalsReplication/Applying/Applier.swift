@@ -40,6 +40,8 @@ final class Applier: Sendable {
   }
 
   private let log: EventLog
+  /// Held until the last batch has ended, also after the member was closed.
+  private let claim: MemberLock
   private let machine = UUID()
   private let rules: [any AppendRule]
   private let context: ApplyPlan.Context
@@ -51,13 +53,15 @@ final class Applier: Sendable {
   ///
   /// - Parameters:
   ///   - log: The log, opened without a sequencer.
+  ///   - claim: The claim to apply the cluster's log to it.
   ///   - rules: The inline projections of the store.
   ///   - reads: Returns why this machine's program cannot read a record; `nil` if it can.
   init(
-    _ log: EventLog, _ rules: [any AppendRule],
+    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule],
     reads: @escaping @Sendable (AppendRequest.Record) -> AnnalsError?
   ) throws(AnnalsError) {
     self.log = log
+    self.claim = claim
     self.rules = rules
     context = ApplyPlan.Context(log: log.id, shapes: ShapeMemory(), reads: reads)
     let memory = try Self.memory(log)

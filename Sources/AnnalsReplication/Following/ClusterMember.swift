@@ -42,7 +42,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
     // Before the task, which ends if there is none.
     state.withLock { $0.applier = applier }
     let follower = Follower(log: log, cluster: id) { [weak self] in self }
-    let task = Task { await follower.run() }
+    let task = Task(executorPreference: TaskThreads.shared) { await follower.run() }
     state.withLock { $0.task = task }
   }
 
@@ -52,6 +52,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
       state.isClosed = true
       defer {
         state.task = nil
+        state.applier = nil
         state.calls = [:]
         state.waiters = [:]
       }
@@ -68,7 +69,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
       throw AnnalsError(.cancelled, "the task was cancelled; nothing was written")
     }
     let call = try begin(request)
-    let publishing = Task { [log] in await Publishing(log: log, call: call).run() }
+    let publishing = publish(call)
     let verdict = await call.wait()
     publishing.cancel()
     end(call)
@@ -77,11 +78,15 @@ package final class ClusterMember: CommitSequencer, Sendable {
 
   package func appendBlocking(_ request: AppendRequest) throws(AnnalsError) -> Appended {
     let call = try begin(request)
-    let publishing = Task { [log] in await Publishing(log: log, call: call).run() }
+    let publishing = publish(call)
     let verdict = call.waitBlocking()
     publishing.cancel()
     end(call)
     return try verdict.get()
+  }
+
+  private func publish(_ call: PendingCall) -> Task<Void, Never> {
+    Task(executorPreference: TaskThreads.shared) { [log] in await Publishing(log: log, call: call).run() }
   }
 
   /// Encodes a call, and begins to wait for its verdict.
@@ -190,6 +195,11 @@ package final class ClusterMember: CommitSequencer, Sendable {
   /// Notes the sequence of the log's last message.
   func noteLast(_ sequence: UInt64) {
     state.withLock { $0.last = max($0.last, sequence) }
+  }
+
+  /// Notes what keeps the machine from continuing for now; `nil` for nothing.
+  func noteTrouble(_ error: AnnalsError?) {
+    state.withLock { $0.trouble = error }
   }
 
   /// Stops the machine, because it cannot be a member of this cluster.

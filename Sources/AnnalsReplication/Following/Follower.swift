@@ -35,6 +35,7 @@ struct Follower: Sendable {
         }
         try await follow(after: applied)
       } catch {
+        if let error = error as? AnnalsError { member()?.noteTrouble(error) }
         do { try await Task.sleep(for: Self.rest) } catch { return }
       }
     }
@@ -65,6 +66,8 @@ struct Follower: Sendable {
       let last: UInt64
       do { last = try await log.last(within: Self.look) } catch { continue }
       member()?.noteLast(last)
+      // The log answers again.
+      if last == applied { member()?.noteTrouble(nil) }
       if last > applied, before == applied, member()?.isWaiting == true { throw Silent() }
       before = applied
     }
@@ -72,7 +75,11 @@ struct Follower: Sendable {
 
   /// Stops the member if the log is another cluster's.
   private func mustBeOurs() async throws {
-    let (found, _) = try await log.genesis(within: .seconds(10))
+    let found: UUID
+    do throws(AnnalsError) { (found, _) = try await log.genesis(within: .seconds(10)) } catch {
+      if error.code == .foreign || error.code == .needsNewer { member()?.refuse(error) }
+      throw error
+    }
     guard found != cluster else { return }
     member()?.refuse(
       AnnalsError(

@@ -1,5 +1,5 @@
 internal import AnnalsCoding
-internal import AnnalsLog
+internal import LMDB
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -15,7 +15,7 @@ final class PendingCall: Sendable {
   private enum State {
     case open
     case task(CheckedContinuation<Verdict, Never>)
-    case thread(Reply<Verdict>)
+    case thread(Monitor<Verdict?>)
     case answered(Verdict)
   }
 
@@ -50,7 +50,9 @@ final class PendingCall: Sendable {
     }
     switch before {
     case .task(let continuation): continuation.resume(returning: verdict)
-    case .thread(let reply): reply.set(verdict)
+    case .thread(let reply):
+      reply.withLock { $0 = verdict }
+      reply.wake()
     case .open, .answered: break
     }
   }
@@ -68,13 +70,18 @@ final class PendingCall: Sendable {
   }
 
   /// Waits for the verdict, and blocks the calling thread meanwhile.
+  ///
+  /// The thread itself looks at the deadline: it may be one that the timer of a task would need.
   func waitBlocking() -> Verdict {
-    let reply = Reply<Verdict>()
+    let reply = Monitor<Verdict?>(nil)
     let known = state.withLock { state -> Verdict? in
       if case .answered(let verdict) = state { return verdict }
       state = .thread(reply)
       return nil
     }
-    return known ?? reply.wait()
+    if let known { return known }
+    let (seconds, attoseconds) = ContinuousClock.now.duration(to: deadline).components
+    let limit = Int(max(seconds, 0)) * 1_000_000_000 + Int(max(attoseconds, 0)) / 1_000_000_000
+    return reply.wait(upTo: limit) { $0 } ?? .failure(AnnalsError.noVerdict)
   }
 }

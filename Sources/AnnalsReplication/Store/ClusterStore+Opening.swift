@@ -37,7 +37,7 @@ extension ClusterStore {
     let rules = inline.map { Genesis.Rule(name: $0.name, version: UInt64(clamping: $0.version)) }
       .sorted { ExactText($0.name) < ExactText($1.name) }
     let joining = Joining(shared, rules, cluster)
-    let (log, lock, options) = try await joining.run(at: url, options)
+    let (log, claim, options) = try await joining.run(at: url, options)
     let store = try member(at: url, options, inline)
     guard !store.reach.plan.stages.contains(where: \.movesStreams) else {
       throw AnnalsError(
@@ -46,13 +46,13 @@ extension ClusterStore {
       )
     }
     let readable = ReadableRecords(store.reach)
-    let applier = try Applier(log, store.inlineRules) { readable.refusal(of: $0) }
+    let applier = try Applier(log, claim, store.inlineRules) { readable.refusal(of: $0) }
     let membership = ClusterMember(shared, cluster)
     var typed = options
     typed.sequencer = membership
     let opened = try Self.member(at: url, typed, inline)
     membership.start(applier, cluster: log.id)
-    return ClusterStore(opened, Membership(membership, lock))
+    return ClusterStore(opened, Membership(membership))
   }
 
   /// Opens the store of a member with the plan.

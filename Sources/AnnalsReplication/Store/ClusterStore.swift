@@ -62,7 +62,7 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
 
   /// Removes the messages of erased events from the cluster's log, with all of their copies.
   ///
-  /// A message has a whole call, so other events of the call leave the log with it. They remain in the stores.
+  /// A message has a whole call, so other events of the call leave the log with it, and remain in the stores.
   /// A machine that has not applied a removed message yet stops there, and continues from a backup of another
   /// machine. So does every new one: erase messages when all machines have applied the erasures.
   ///
@@ -80,11 +80,9 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
 /// The membership of a store, which ends with it.
 final class Membership: Sendable {
   let member: ClusterMember
-  private let lock: MemberLock
 
-  init(_ member: ClusterMember, _ lock: MemberLock) {
+  init(_ member: ClusterMember) {
     self.member = member
-    self.lock = lock
   }
 
   deinit { member.close() }

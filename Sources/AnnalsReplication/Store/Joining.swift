@@ -42,7 +42,7 @@ struct Joining {
     }
     if let log, let state = try log.memberState() {
       try mustMatch(state.rules)
-      return (log, try MemberLock(log), options)
+      return (log, try await claim(log), options)
     }
     let (id, genesis) = try await begin(options.idempotency)
     try mustMatch(genesis.rules)
@@ -60,9 +60,23 @@ struct Joining {
         "the store's log is \(log.id.uuidString), and the cluster's is \(id.uuidString): use another directory, or the log of its own cluster"
       )
     }
-    let lock = try MemberLock(log)
+    let lock = try await claim(log)
     try join(log, genesis)
     return (log, lock, options)
+  }
+
+  /// Claims to apply the cluster's log to a store. A member that was just closed may still end its last
+  /// batch.
+  private func claim(_ log: EventLog) async throws(AnnalsError) -> MemberLock {
+    let deadline = ContinuousClock.now + .seconds(2)
+    while true {
+      do throws(AnnalsError) { return try MemberLock(log) } catch {
+        guard error.code == .busy, ContinuousClock.now < deadline else { throw error }
+      }
+      do { try await Task.sleep(for: .milliseconds(20)) } catch {
+        throw AnnalsError(.cancelled, "the task was cancelled while it joined the cluster")
+      }
+    }
   }
 
   /// Throws for options that a member cannot have.
