@@ -10,7 +10,7 @@ import Testing
   @Test(
     arguments: [
       (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .collision, .cancelled]),
-      (1, [.subjectForgotten]), (65, [.keyMissing]),
+      (1, [.subjectForgotten]), (65, [.keyMissing, .diverged, .needsCluster]),
       (64, [.wrongUse]),
       (
         65,
@@ -28,7 +28,7 @@ import Testing
           .inputOutput,
         ]
       ),
-      (75, [.busy, .appendsSuspended, .tooManyReaders]), (77, [.readOnly, .permission]),
+      (75, [.busy, .appendsSuspended, .tooManyReaders, .unavailable]), (77, [.readOnly, .permission]),
     ] as [(Int32, [AnnalsError.Code])])
   func `each kind of error has its status`(status: Int32, codes: [AnnalsError.Code]) {
     for code in codes { #expect(ExitStatus.of(code) == status, "\(code)") }

@@ -15,18 +15,18 @@ enum Caller<Answer: Sendable>: Sendable {
 }
 
 /// An answer for which a thread waits.
-package final class Reply<Answer: Sendable>: Sendable {
+final class Reply<Answer: Sendable>: Sendable {
   private let answer = Monitor<Answer?>(nil)
 
   /// No answer yet.
-  package init() {}
+  init() {}
 
   /// Sets the answer, and wakes the thread.
-  package func set(_ value: Answer) {
+  func set(_ value: Answer) {
     answer.withLock { $0 = value }
     answer.wake()
   }
 
   /// Blocks the calling thread until there is an answer.
-  package func wait() -> Answer { answer.wait { $0 } }
+  func wait() -> Answer { answer.wait { $0 } }
 }
