@@ -80,6 +80,16 @@ import Testing
     try await machines[1].store.append([note(41)], to: "a", expecting: .revision(39))
   }
 
+  @Test func `a plan whose pass changes what conditions find is refused`() async throws {
+    let directory = try TemporaryDirectory()
+    let error = await #expect(throws: AnnalsError.self) {
+      _ = try await ClusterStore.open(
+        at: directory.url.appendingPathComponent("m.annals"), plan: RetaggedSeatsPlan.self,
+        log: MemoryLog().connect(), options: Machine.options())
+    }
+    #expect(error?.code == .wrongUse)
+  }
+
   @Test func `bulk appends of many writers are all there, in the order of the log`() async throws {
     let directory = try TemporaryDirectory()
     let log = MemoryLog()

@@ -28,6 +28,13 @@ enum NewSeatsPlan: SchemaMigrationPlan {
   }
 }
 
+/// A pass of this plan computes the tags of bookings again.
+enum RetaggedSeatsPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<SeatsV1, SeatsV2> {
+    MigrationStage.custom(fromVersion: SeatsV1.self, toVersion: SeatsV2.self) { Retag(\.booked) }
+  }
+}
+
 /// No seat is booked twice.
 enum Bookings: InlineProjection {
   typealias Event = SeatsV1.Event

@@ -45,6 +45,13 @@ extension ClusterStore {
         "\(Plan.self) has a stage that moves entries to other streams, and a cluster cannot have one: each machine would move them at another position"
       )
     }
+    // A condition would find other events on a machine that has run the pass.
+    guard store.reach.plan.stages.allSatisfy(\.retags.isEmpty) else {
+      throw AnnalsError(
+        .wrongUse,
+        "\(Plan.self) has a stage whose pass computes tags again, and a cluster cannot have one: each machine would change them at another position"
+      )
+    }
     let readable = ReadableRecords(store.reach)
     let applier = try Applier(log, claim, store.inlineRules) { readable.refusal(of: $0) }
     let membership = ClusterMember(shared, cluster)
