@@ -30,6 +30,19 @@ import Testing
     #expect(BrokerAdvice.warnings(servers: [server], replicas: 3).isEmpty)
   }
 
+  @Test func `the place of a delivered message is read from its reply subject`() {
+    let old = "$JS.ACK.annals-a.CnR1.1.12.7.1669417200123456789.3"
+    let new = "$JS.ACK._.hash.annals-a.CnR1.1.12.7.1669417200123456789.3"
+    for subject in [old, new, new + ".token"] {
+      #expect(DeliveryPlace(subject)?.sequence == 12)
+      #expect(DeliveryPlace(subject)?.count == 7)
+      #expect(DeliveryPlace(subject)?.nanoseconds == 1_669_417_200_123_456_789)
+    }
+    for other in ["", "$JS.FC.annals-a.CnR1.x", "_INBOX.a", "$JS.ACK.a.b.1.x.7.1.3", old + ".tenth"] {
+      #expect(DeliveryPlace(other) == nil)
+    }
+  }
+
   @Test func `the greeting of a server is read`() {
     let line =
       #"INFO {"server_id":"X","server_name":"n1","version":"2.9.10","jetstream":true,"max_payload":8} "#

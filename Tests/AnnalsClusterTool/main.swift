@@ -18,6 +18,8 @@ final class Ending: Sendable {
 func open(_ words: [String]) async throws -> ClusterStore<RoomsPlan> {
   var options = StoreOptions()
   options.durability = .relaxed
+  // A call is repeated after any number of calls of others.
+  options.idempotency = .always
   while true {
     do throws(AnnalsError) {
       return try await ClusterStore(

@@ -63,7 +63,6 @@ final class Follower: Sendable {
         let subscription = try NATSSubscription(connection, to: link.address.name, from: machine.applied + 1)
         subscriptions.add(1, ordering: .relaxed)
         machine.subscribed(now: Clock.now)
-        defer { Self.discard(subscription) }
         try follow(subscription, connection, &machine)
       } catch {
         // Most failures pass. What does not is refused by the link.
@@ -170,11 +169,5 @@ final class Follower: Sendable {
     isStopped.store(true, ordering: .relaxed)
     failure.withLock { $0 = error }
     arrival.announce()
-  }
-
-  /// Frees a subscription on a thread of its own, because the library asks the server to forget it and waits.
-  private static func discard(_ subscription: NATSSubscription) {
-    // Without a thread it is freed here, and the next subscription begins later.
-    try? WriterThread(name: "annals-leave") { withExtendedLifetime(subscription) {} }.letGo()
   }
 }

@@ -33,7 +33,7 @@ final class MachineAnswers: Sendable {
         let connection = try link.connection(until: Clock.now + 1_000_000_000)
         let questions = try NATSQuestions(connection, at: link.address.name.questions)
         while !isOver, !connection.isClosed {
-          guard let reply = questions.next(upTo: 200) else { continue }
+          guard let reply = questions.take(upTo: 200)?.reply else { continue }
           guard let report = report() else { return }
           try questions.answer(report.bytes, to: reply)
         }

@@ -14,81 +14,87 @@ enum Delivered: Sendable {
   case delivery(Delivery)
   /// None within the time.
   case nothing
-  /// The subscription is of no more use, in the library's words.
+  /// The subscription is of no more use.
   case broken(NATSFailure)
 }
 
 /// A subscription that one thread takes messages from.
 ///
-/// The server keeps its place in memory, and forgets it after a minute without a reader.
-/// `@unchecked Sendable`: the pointer is a constant. The library guards what it points to with its own locks.
-/// It is freed in `deinit`, when no other thread can have it.
-@safe
-final class NATSSubscription: @unchecked Sendable {
-  private let subscription: OpaquePointer
-  /// Kept, because the subscription needs its connection.
-  private let connection: NATSConnection
+/// The server keeps its place in memory, and forgets it some seconds after the reader is gone. It sends
+/// heartbeats while there is nothing else, and asks now and then whether the reader keeps up. The library can
+/// do both, but its timers outlive the subscriptions that they belong to, so both are done here.
+final class NATSSubscription {
+  /// The nanoseconds without a sign of the server after which the subscription is of no more use.
+  private static let patience = 3_500_000_000
+
+  private let inbox: NATSQuestions
+  private var sign = Clock.now
+  private var count: UInt64 = 0
 
   /// Subscribes to the messages of a log from a sequence on.
   init(_ connection: NATSConnection, to name: LogName, from sequence: UInt64) throws(NATSFailure) {
-    unsafe subscription = try connection.withContext { context throws(NATSFailure) in
-      var options = unsafe jsSubOptions()
-      unsafe jsSubOptions_Init(&options)
-      unsafe options.Config.DeliverPolicy = js_DeliverByStartSequence
-      unsafe options.Config.OptStartSeq = max(sequence, 1)
-      unsafe options.Config.AckPolicy = js_AckNone
-      unsafe options.Config.MaxDeliver = 1
-      unsafe options.Config.FlowControl = true
-      unsafe options.Config.Heartbeat = 1_000_000_000
-      unsafe options.Config.InactiveThreshold = 60 * 1_000_000_000
-      unsafe options.Config.Replicas = 1
-      unsafe options.Config.MemoryStorage = true
-      var made: OpaquePointer?
+    let subject = try NATSConnection.newInbox()
+    // The server looks for a reader at once.
+    inbox = try NATSQuestions(connection, at: subject)
+    try unsafe connection.withContext { context throws(NATSFailure) in
       var code = jsErrCode(rawValue: 0)
-      let status = unsafe name.stream.withCString { stream in
-        unsafe options.Stream = stream
-        return unsafe js_SubscribeSync(&made, context, name.subject, nil, &options, &code)
+      let status = unsafe subject.withCString { subject in
+        var settings = unsafe jsConsumerConfig()
+        unsafe jsConsumerConfig_Init(&settings)
+        unsafe settings.DeliverSubject = subject
+        unsafe settings.DeliverPolicy = js_DeliverByStartSequence
+        unsafe settings.OptStartSeq = max(sequence, 1)
+        unsafe settings.AckPolicy = js_AckNone
+        unsafe settings.MaxDeliver = 1
+        unsafe settings.FlowControl = true
+        unsafe settings.Heartbeat = 1_000_000_000
+        unsafe settings.InactiveThreshold = 5 * 1_000_000_000
+        unsafe settings.Replicas = 1
+        unsafe settings.MemoryStorage = true
+        return unsafe js_AddConsumer(nil, context, name.stream, &settings, nil, &code)
       }
       try NATSFailure.check(status, code)
-      guard let made = unsafe made else { throw NATSFailure(.passing, "no subscription") }
-      // The server's flow control bounds what waits here. The library would discard messages at a limit.
-      unsafe natsSubscription_SetPendingLimits(made, -1, -1)
-      return unsafe made
     }
-    self.connection = connection
   }
-
-  deinit { unsafe natsSubscription_Destroy(subscription) }
 
   /// The number of messages that wait here.
-  var waiting: Int {
-    var count: UInt64 = 0
-    return unsafe natsSubscription_QueuedMsgs(subscription, &count) == NATS_OK ? Int(count) : 0
-  }
+  var waiting: Int { inbox.waiting }
 
   /// Takes the next message.
   ///
   /// - Parameter milliseconds: The longest time to wait, 1 or more.
   func next(upTo milliseconds: Int64) -> Delivered {
-    var message: OpaquePointer?
-    let status = unsafe natsSubscription_NextMsg(&message, subscription, milliseconds)
-    guard status == NATS_OK, let message = unsafe message else {
-      return status == NATS_TIMEOUT ? .nothing : .broken(NATSFailure(status))
+    let end = Clock.now + Int(milliseconds) * 1_000_000
+    while true {
+      let now = Clock.now
+      guard let received = inbox.take(upTo: max(Int64((end - now) / 1_000_000), 1)) else {
+        return now - sign >= Self.patience
+          ? .broken(NATSFailure(.passing, "the server of a subscription gives no sign")) : .nothing
+      }
+      sign = Clock.now
+      if let reply = received.reply, let place = DeliveryPlace(reply) {
+        count = place.count
+        return .delivery(
+          Delivery(
+            message: ReplicatedMessage(
+              sequence: place.sequence, time: place.nanoseconds / 1_000, bytes: received.bytes),
+            count: place.count))
+      }
+      if let failure = answer(received) { return .broken(failure) }
+      if sign >= end { return .nothing }
     }
-    defer { unsafe natsMsg_Destroy(message) }
-    // The sequence that the message itself has is 0 when a subscription delivers it.
-    var facts: UnsafeMutablePointer<jsMsgMetaData>?
-    let second = unsafe natsMsg_GetMetaData(&facts, message)
-    guard second == NATS_OK, let facts = unsafe facts else {
-      return .broken(NATSFailure(second, text: "a message without a sequence"))
+  }
+
+  /// Takes a sign of the server, and says that all messages before it were taken if it asks for that.
+  private func answer(_ received: NATSQuestions.Received) -> NATSFailure? {
+    do throws(NATSFailure) {
+      for place in [received.reply, received.stalled].compactMap({ $0 }) { try inbox.answer([], to: place) }
+    } catch {
+      return error
     }
-    defer { unsafe jsMsgMetaData_Destroy(facts) }
-    let bytes = unsafe UnsafeRawBufferPointer(
-      start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message)))
-    return unsafe .delivery(
-      Delivery(
-        message: ReplicatedMessage(
-          sequence: facts.pointee.Sequence.Stream, time: facts.pointee.Timestamp / 1_000, bytes: Array(bytes)),
-        count: facts.pointee.Sequence.Consumer))
+    if let sent = received.lastSent, sent != count {
+      return NATSFailure(.passing, "the server has sent \(sent) messages, and \(count) have arrived")
+    }
+    return nil
   }
 }
