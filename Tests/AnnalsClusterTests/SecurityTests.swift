@@ -44,6 +44,14 @@ struct SecurityTests {
       creates: true)
   }
 
+  private func log(_ servers: NATSServers, user: String, name: String) throws -> JetStreamLog {
+    try JetStreamLog(
+      BrokerAddress(
+        servers: ["nats://\(user):right@127.0.0.1:\(servers.ports[0])"], name: name, replicas: 1,
+        credentials: nil, security: nil),
+      creates: true)
+  }
+
   private func code(_ log: JetStreamLog) async -> AnnalsError.Code? {
     do throws(AnnalsError) {
       _ = try await log.publish([1], id: UUID(), within: .seconds(2))
@@ -107,6 +115,44 @@ struct SecurityTests {
     #expect(await code(unknown) == .permission)
     await unknown.close()
     #expect(throws: AnnalsError.self) { try log(servers, credentials: "/nonexistent/user.creds") }
+  }
+
+  @Test func `a user with the documented permissions has all that a machine needs, and reaches no other log`()
+    async throws
+  {
+    let servers = try NATSServers(
+      1,
+      extra: """
+        accounts {
+          ORDERS: {
+            jetstream: enabled
+            users: [
+              { user: annals, password: right, permissions: {
+                publish: [ "annals.orders", "annals.orders.machines", "$JS.API.*.*.annals-orders",
+                  "$JS.API.*.*.annals-orders.>", "$JS.API.*.*.*.annals-orders", "$JS.API.INFO",
+                  "$JS.API.*.*.*.annals-orders.>", "$JS.FC.annals-orders.>", "_INBOX.>" ]
+                subscribe: [ "annals.orders.machines", "_INBOX.>" ]
+              } }
+            ]
+          }
+          OTHERS: { jetstream: enabled, users: [ { user: other, password: right } ] }
+        }
+        """)
+    let log = try self.log(servers, user: "annals", name: "orders")
+    for number in 1...3 {
+      #expect(try await log.publish([UInt8(number)], id: UUID(), within: .seconds(20)) == UInt64(number))
+    }
+    let all = Collected()
+    let task = all.follow(log)
+    defer { task.cancel() }
+    try await waitUntil { all.count == 3 }
+    try await log.erase(2)
+    #expect(try await log.machines(within: .seconds(5), patience: .milliseconds(100)).isEmpty)
+    let wrong = try self.log(servers, user: "annals", name: "others")
+    #expect(await code(wrong) != nil)
+    let other = try self.log(servers, user: "other", name: "orders")
+    #expect(try await other.last(within: .seconds(20)) == 0)
+    for log in [log, wrong, other] { await log.close() }
   }
 
   @Test func `a user and a password in an address are never in an error`() async throws {

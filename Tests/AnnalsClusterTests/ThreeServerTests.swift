@@ -92,6 +92,26 @@ struct ThreeServerTests {
   }
 
   @Test(.timeLimit(.minutes(3)))
+  func `a server that comes back with an empty directory copies the log from the others`() async throws {
+    let log = try JetStreamLog(servers.address(), creates: true)
+    for number in 1...20 { _ = try await log.publish([UInt8(number)], id: UUID(), within: .seconds(60)) }
+    servers.kill(0)
+    try servers.wipe(0)
+    try servers.start(0)
+    for number in 21...30 { _ = try await log.publish([UInt8(number)], id: UUID(), within: .seconds(60)) }
+    // The copy needs some time; without it the loss of another server stops the log.
+    try await Task.sleep(for: .seconds(10))
+    servers.kill(1)
+    let sequence = try await log.publish([31], id: UUID(), within: .seconds(60))
+    let all = Collected()
+    let task = all.follow(log)
+    defer { task.cancel() }
+    try await waitUntil { all.last >= sequence }
+    #expect(all.messages.map(\.bytes) == (1...31).map { [UInt8($0)] })
+    await log.close()
+  }
+
+  @Test(.timeLimit(.minutes(3)))
   func `a follower whose connections are cut goes on without a gap`() async throws {
     let log = try JetStreamLog(servers.address(), creates: true)
     _ = try await log.publish([0], id: UUID(), within: .seconds(60))

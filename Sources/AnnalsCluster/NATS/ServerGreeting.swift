@@ -13,11 +13,8 @@ enum ServerGreeting {
   /// Reads the greeting of the server at `place`; `nil` if there is none within `milliseconds`.
   static func read(from place: ServerPlace, upTo milliseconds: Int32) -> ServerFacts? {
     var hints = unsafe addrinfo()
-    #if canImport(Glibc)
-      unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    #else
-      unsafe hints.ai_socktype = SOCK_STREAM
-    #endif
+    // SOCK_STREAM, whose type in Swift differs between systems.
+    unsafe hints.ai_socktype = 1
     var found: UnsafeMutablePointer<addrinfo>?
     guard unsafe getaddrinfo(place.host, String(place.port), &hints, &found) == 0 else { return nil }
     defer { unsafe freeaddrinfo(found) }

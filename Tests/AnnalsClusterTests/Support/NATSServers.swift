@@ -87,6 +87,10 @@ final class NATSServers: Sendable {
 
   /// Ends a server as a crash does.
   func kill(_ index: Int) { end(index, with: SIGKILL) }
+  /// Removes all that a server has stored; it must not be running.
+  func wipe(_ index: Int) throws {
+    try FileManager.default.removeItem(atPath: directory.path("n\(index)"))
+  }
   /// Asks a server to end, and waits until it has.
   func stop(_ index: Int) { end(index, with: SIGTERM) }
   /// Stops a server's threads; its connections stay.
