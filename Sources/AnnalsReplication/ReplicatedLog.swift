@@ -8,7 +8,7 @@ package import AnnalsCoding
 
 /// A message of a replicated log, as every machine reads it.
 package struct ReplicatedMessage: Sendable {
-  /// The place of the message in the log. Sequences grow, and may have gaps.
+  /// The place of the message in the log, from 1 without gaps. A message that is missing was erased.
   package let sequence: UInt64
   /// The time that the log gave the message, in microseconds since 1970.
   package let time: Int64
