@@ -143,6 +143,9 @@ import Testing
       try PassFieldsRow.read(bytes, into: &removed)
       _ = removed.fields.map { $0.count + $0.firstPosition.rawValue + 1 }
     }
+    add("pass tags", PassTagsRow(entries: 300, names: ["course", "student"]).encoded()) {
+      _ = try PassTagsRow($0).entries + 1
+    }
     add("pass archive", archive.encoded()) { _ = try PassArchiveRow($0).length + 1 }
     add("inline", inline.encoded()) { _ = try RuleRow(number: 1, $0).version + 1 }
     add("checkpoint", checkpoint.encoded()) { bytes in
