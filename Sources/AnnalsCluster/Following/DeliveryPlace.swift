@@ -9,8 +9,8 @@ struct DeliveryPlace: Equatable, Sendable {
 
   /// Reads a subject; `nil` if it is not that of a delivered message.
   ///
-  /// It is `$JS.ACK.STREAM.CONSUMER.TRIES.SEQUENCE.COUNT.TIME.REST`. Newer servers add a domain and an account
-  /// in front of the stream, and may add words at the end.
+  /// It is `$JS.ACK.STREAM.CONSUMER.TRIES.SEQUENCE.COUNT.TIME.REST`. Newer servers add a domain and an
+  /// account in front of the stream, and may add words at the end.
   init?(_ subject: String) {
     let words = subject.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard words.count >= 9, words[0].elementsEqual("$JS".utf8), words[1].elementsEqual("ACK".utf8) else {

@@ -22,8 +22,8 @@ package enum ClusterJoin {
   ///   - shared: The cluster's log.
   ///   - limit: The longest time to wait for the servers.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a store that is no member; `foreign` if the log is
-  ///   that of another cluster; `storeTooOld` if messages after the backup are removed; `damaged` for a damaged
-  ///   backup, and the errors of copying.
+  ///   that of another cluster; `storeTooOld` if messages after the backup are removed; `damaged` for a
+  ///   damaged backup, and the errors of copying.
   package static func run(
     from backup: URL, to url: URL, _ shared: JetStreamLog, within limit: Duration
   ) async throws(AnnalsError) -> Report {

@@ -1,6 +1,6 @@
 @testable import ClusterTool
 
-/// Compares what writers were answered with what is stored in the end.
+/// Compares the answers that writers got with the events that the stores have in the end.
 ///
 /// A history is linearizable if one order of all calls explains every answer, and calls that ended before
 /// others began come before them. The order is that of positions, so only these points need a check.
