@@ -154,13 +154,16 @@ struct Pass {
     }
   }
 
-  /// Makes the table of tags once the old generation has tagged events, which may be during the pass.
+  /// Makes the table of tags, if the pass computes tags or once the old generation has tagged events, which may
+  /// be during the pass.
   ///
-  /// - Complexity: One look-up until it has some.
+  /// - Complexity: One look-up until there is a table.
   func followTags() throws(AnnalsError) {
-    guard target.environment.tags == nil,
-      try source.read({ (reader) throws(AnnalsError) in try reader.requires(.tags) })
-    else { return }
+    guard target.environment.tags == nil else { return }
+    if work.retagging == nil {
+      let isTagged = try source.read { (reader) throws(AnnalsError) in try reader.requires(.tags) }
+      guard isTagged else { return }
+    }
     try target.create(later: StoreTables.tags)
   }
 
