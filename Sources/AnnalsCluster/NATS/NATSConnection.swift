@@ -1,5 +1,6 @@
 internal import CNATS
 internal import Foundation
+internal import Synchronization
 
 /// A connection to the servers of a broker, which the library renews by itself.
 ///
@@ -16,6 +17,8 @@ final class NATSConnection: @unchecked Sendable {
   private let connection: OpaquePointer
   private let context: OpaquePointer
   private let route: UInt
+  /// The addresses of subscriptions that have ended and are not freed yet.
+  private let retired: Mutex<[UInt]> = Mutex([])
 
   /// Begins to connect. Blocks while the servers are tried once, then goes on in the background.
   ///
@@ -55,9 +58,36 @@ final class NATSConnection: @unchecked Sendable {
   deinit {
     // No answer is of interest any more; the route goes first, so that none arrives half-way.
     AckRoutes.remove(route)
-    unsafe jsCtx_Destroy(context)
+    // This ends the thread that delivers messages, so it comes before all that the thread may look at.
     unsafe natsConnection_Close(connection)
+    free(retired.withLock { $0 })
+    unsafe jsCtx_Destroy(context)
     unsafe natsConnection_Destroy(connection)
+  }
+
+  /// Ends a subscription, and frees it once the thread that delivers messages cannot look at it any more.
+  ///
+  /// The library lets that thread find a subscription and lock it afterwards, without a claim to it in between.
+  /// A subscription that is freed meanwhile ended the program. The answer to a ping passes through the same
+  /// thread, so what ended before the ping is free of it.
+  func retire(_ subscription: OpaquePointer) {
+    // A closed connection has ended it already.
+    unsafe natsSubscription_Unsubscribe(subscription)
+    let ended = retired.withLock { retired in
+      retired.append(UInt(bitPattern: subscription))
+      return retired
+    }
+    guard unsafe natsConnection_FlushTimeout(connection, 1_000) == NATS_OK else { return }
+    let mine = retired.withLock { retired in
+      let mine = retired.filter(ended.contains)
+      retired.removeAll(where: mine.contains)
+      return mine
+    }
+    free(mine)
+  }
+
+  private func free(_ subscriptions: [UInt]) {
+    for address in subscriptions { unsafe natsSubscription_Destroy(OpaquePointer(bitPattern: address)) }
   }
 
   /// Whether a server is connected now.

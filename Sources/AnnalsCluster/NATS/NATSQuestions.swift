@@ -4,7 +4,7 @@ internal import CNATS
 /// delivers.
 ///
 /// `@unchecked Sendable`: the pointer is a constant. The library guards what it points to with its own locks.
-/// It is freed in `deinit`, when no other thread can have it.
+/// It is given back to the connection in `deinit`, when no other thread of this program can have it.
 @safe
 final class NATSQuestions: @unchecked Sendable {
   /// A message.
@@ -34,7 +34,7 @@ final class NATSQuestions: @unchecked Sendable {
     self.connection = connection
   }
 
-  deinit { unsafe natsSubscription_Destroy(subscription) }
+  deinit { unsafe connection.retire(subscription) }
 
   /// The number of messages that wait here.
   var waiting: Int {
