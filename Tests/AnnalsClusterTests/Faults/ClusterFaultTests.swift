@@ -69,6 +69,7 @@ struct ClusterFaultTests {
       faults += 1
     }
     for machine in field.machines { #expect(machine.finish() == 0) }
+    try Self.compare(field.urls)
     try await check(field, log, faults)
     await log.close()
   }
@@ -97,6 +98,16 @@ struct ClusterFaultTests {
       for proxy in field.proxies[index] { proxy.cut() }
       try await Task.sleep(for: pause)
       for proxy in field.proxies[index] { proxy.restore() }
+    }
+  }
+
+  /// Compares the files as they are: one machine may be ahead of another, but not differ.
+  private static func compare(_ urls: [URL]) throws {
+    let lines = try urls.map { try RoomMachine.lines(at: $0) }
+    for other in 1..<lines.count {
+      let pairs = zip(lines[0], lines[other])
+      guard let difference = pairs.first(where: { $0 != $1 }) else { continue }
+      Issue.record("machine \(other) differs: \(difference.0) | \(difference.1)")
     }
   }
 

@@ -45,8 +45,17 @@ final class RoomMachine {
   var store: EventStore<RoomsPlan> { get throws { try member.store } }
 
   /// Every entry as a line with all of its contents.
-  func lines() throws -> [String] {
-    try store.log.read { (snapshot) throws(AnnalsError) in
+  func lines() throws -> [String] { try Self.lines(of: store.log) }
+
+  /// Every entry of a store that may have stopped.
+  static func lines(at url: URL) throws -> [String] {
+    var options = StoreOptions()
+    options.access = .readOnly
+    return try lines(of: EventLog(at: url, options: options))
+  }
+
+  private static func lines(of log: EventLog) throws -> [String] {
+    try log.read { (snapshot) throws(AnnalsError) in
       var lines: [String] = []
       var entries = try snapshot.entries()
       while let entry = try entries.next() {
