@@ -81,6 +81,8 @@ struct FollowMachine: Sendable {
   mutating func confirmed(first: UInt64, removed: Set<UInt64>) -> Step {
     guard let sequence = pending else { return .subscribe }
     pending = nil
+    // A server that has the message has none after it as its first: this answer is from one that starts.
+    guard first <= sequence else { return .subscribe }
     self.removed = removed
     let missing = (max(applied + 1, first)..<max(sequence, first)).first { !removed.contains($0) }
     guard let missing else {
@@ -120,8 +122,8 @@ struct FollowMachine: Sendable {
   /// - Returns: Whether to subscribe again. If not, ``applied`` is the last sequence.
   mutating func ended(first: UInt64, last: UInt64, removed: Set<UInt64>) -> Bool {
     guard last > applied else { return false }
-    let from = max(applied + 1, first)
-    guard from > last || (from...last).allSatisfy(removed.contains) else { return true }
+    // Only the list counts: a server that starts may not know yet where the log begins.
+    guard first <= applied + 1, (applied + 1...last).allSatisfy(removed.contains) else { return true }
     applied = last
     return false
   }

@@ -68,8 +68,8 @@ final class NATSConnection: @unchecked Sendable {
   /// Ends a subscription, and frees it once the thread that delivers messages cannot look at it any more.
   ///
   /// The library lets that thread find a subscription and lock it afterwards, without a claim to it in
-  /// between. A subscription that is freed meanwhile ended the program. The answer to a ping passes through the
-  /// same thread, so what ended before the ping is free of it.
+  /// between. A subscription that was freed meanwhile ended the program. The answer to a ping passes through
+  /// the same thread, so what ended before the ping is free of it.
   func retire(_ subscription: OpaquePointer) {
     // A closed connection has ended it already.
     unsafe natsSubscription_Unsubscribe(subscription)

@@ -30,7 +30,7 @@ final class NATSServers: Sendable {
     directory = try TemporaryDirectory()
     let ports = try FreePorts.take(count * 2)
     let routes = ports[count...].map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
-    // A server refuses a route of another cluster's name, should another test get the port of one that is down.
+    // A server refuses a route of another cluster's name. Another test may get the port of one that is down.
     let cluster = UUID().uuidString
     var made: [Server] = []
     for index in 0..<count {
