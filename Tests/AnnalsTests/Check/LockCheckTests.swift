@@ -222,7 +222,7 @@ import Testing
     #expect(error?.code == .needsNewer)
     #expect(
       error?.message
-        == "line 1 of 'Workouts.lock': the file has form 7, and this library reads form 3: use a newer library"
+        == "line 1 of 'Workouts.lock': the file has form 7, and this library reads form 4: use a newer library"
     )
     #expect(try text() == "annals plan lock 7\n")
   }
