@@ -154,8 +154,8 @@ struct Pass {
     }
   }
 
-  /// Makes the table of tags, if the pass computes tags or once the old generation has tagged events, which may
-  /// be during the pass.
+  /// Makes the table of tags, if the pass computes tags or once the old generation has tagged events, which
+  /// may be during the pass.
   ///
   /// - Complexity: One look-up until there is a table.
   func followTags() throws(AnnalsError) {
