@@ -100,7 +100,7 @@ import Testing
       called: "shop", [], [DroppedKeyTests.Names.self])
     var (output, errors) = (Lines(), Lines())
     let words = ["forget", store, "c1", "--by", "jane", "--because", "request"].map { CommandWord($0) }
-    let status = await StoreOptions.$keysOfProgram.withValue({ SubjectKeys() }) {
+    let status = await StoreOptions.$keysOfProgram.withValue(KeysOfProgram { SubjectKeys() }) {
       await command.run(words, to: &output, errors: &errors)
     }
     #expect(status == 0, "\(errors.text)")
