@@ -34,7 +34,7 @@ final class PlanRewriter: EntryRewriter {
   let isArchiving: Bool
   /// What is lost of the entry at hand, by event.
   var losses: [ArchivedEvent] = []
-  private var origins: EntryOrigin
+  var origins: EntryOrigin
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
   var parts = PartsBuffer()
@@ -215,21 +215,18 @@ extension PlanRewriter {
       try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
         do throws(RewriteFailure) {
           let fate = try table.fate(of: kind, entry.position)
-          if !isUpcast, case .carried(let kind) = fate.payload {
-            if let body = try renewedPart(payload, fate, entry.position) {
-              return parts.add(kind, path, body.span)
-            }
-            return parts.add(kind, path, payload)
+          let unchanged: UInt32? = if case .carried(let kind) = fate.payload { kind } else { nil }
+          if isUpcast || unchanged == nil {
+            var origin = origin
+            origin.path = path
+            try upcaster.upcast(payload, fate, origin)
+            noteLosses(of: payload, path, fate)
           }
-          var origin = origin
-          origin.path = path
-          try upcaster.upcast(payload, fate, origin)
-          noteLosses(of: payload, path, fate)
-          if case .carried(let kind) = fate.payload {
+          if let unchanged {
             if let body = try renewedPart(payload, fate, entry.position) {
-              return parts.add(kind, path, body.span)
+              return parts.add(unchanged, path, body.span)
             }
-            return parts.add(kind, path, payload)
+            return parts.add(unchanged, path, payload)
           }
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
           try parts.add(upcaster.delivery, from: kind, table.written, reach.plan)
@@ -284,27 +281,5 @@ extension PlanRewriter {
     run.tally.add(stub: kind, cause.rawValue, at: run.count)
     run.changes.addStub()
     add(entry, kind: kind, .stub, body.span, extensions, into: &run)
-  }
-
-  /// The name of the stream that an entry is in before the pass.
-  func streamName(of entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    try origins.name(of: entry.stream, reader)
-  }
-
-  /// Adds an entry with another body.
-  ///
-  /// - Parameters:
-  ///   - kind: Its kind; not used where the body is the ``parts``.
-  ///   - extensions: Its extensions; `nil` where they stay as they are.
-  func add(
-    _ entry: borrowing LentEntry, kind: UInt32, _ form: EntryDraft.Form, _ body: Span<UInt8>,
-    _ extensions: [UInt8]?, into run: inout RewrittenRun
-  ) {
-    if hasNewTags, form != .stub { run.changes.retagged += 1 }
-    let count = form == .parts ? UInt64(parts.count) : nil
-    var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: form, parts: count, body: body)
-    guard let extensions else { return run.add(copy) }
-    copy.extensions = extensions.span
-    run.add(copy)
   }
 }
