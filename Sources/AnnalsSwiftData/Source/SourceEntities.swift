@@ -39,11 +39,14 @@ struct SourceEntities {
 
   /// The entities, in the order of their numbers.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` if a table is missing or has rows of an unknown entity.
+  /// - Throws: ``AnnalsError`` with code `damaged` if a table is missing, has rows of an unknown entity, or
+  ///   belongs to an entity that leads to no topmost one.
   func all() throws(AnnalsError) -> [SourceEntity] {
     var entities: [SourceEntity] = []
+    var reached: Set<Int64> = []
     for root in listed where root.superNumber == 0 {
       let members = try hierarchy(of: root)
+      reached.formUnion(members.map(\.number))
       guard let table = tables.table(ofEntity: root.name), tables.has(table, "Z_PK") else {
         // The framework makes no table for an entity of which the model in use has no rows.
         guard members.allSatisfy({ $0.largestKey == 0 }) else {
@@ -52,6 +55,13 @@ struct SourceEntities {
         continue
       }
       entities += try read(members, root, table)
+    }
+    for entity in listed where !reached.contains(entity.number) {
+      guard entity.largestKey == 0, tables.table(ofEntity: entity.name) == nil else {
+        throw damaged(
+          "the entity '\(entity.name)' inherits from the entity \(entity.superNumber), which leads to no "
+            + "topmost one")
+      }
     }
     return entities.sorted { $0.number < $1.number }
   }

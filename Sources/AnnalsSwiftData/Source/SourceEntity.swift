@@ -62,14 +62,16 @@ struct JoinTable: Sendable, Equatable {
     guard let (owner, relationship) = Self.parts(table, prefix: "Z_") else { return nil }
     let keys = columns.filter { $0 == "REFLEXIVE" || Self.parts($0, prefix: "Z_") != nil }
     guard keys.count == 2 else { return nil }
-    func isOther(_ column: String) -> Bool {
+    func isOther(_ column: String) -> Bool { Self.parts(column, prefix: "Z_")?.name == relationship }
+    // Where both sides are one entity, the framework numbers equal names. A longer name can also be that of
+    // the inverse, such as `friendsOf`, so the very name comes first.
+    func isNumbered(_ column: String) -> Bool {
       guard let (number, name) = Self.parts(column, prefix: "Z_") else { return false }
-      // Where both sides are one entity, the framework numbers the names.
-      return name == relationship || (number == owner && name.hasPrefix(relationship))
+      return number == owner && name.hasPrefix(relationship)
     }
-    guard let other = keys.first(where: isOther), let own = keys.first(where: { $0 != other }) else {
-      return nil
-    }
+    guard let other = keys.first(where: isOther) ?? keys.first(where: isNumbered),
+      let own = keys.first(where: { $0 != other })
+    else { return nil }
     self.table = table
     self.owner = owner
     self.relationship = relationship
