@@ -59,7 +59,7 @@ struct MappingTests {
       ({ $0.entities[4].entity = "Label" }, "the entity 'Label', and 'app.store' has only 'Person'"),
       ({ $0.entities[4].fields[0].column = "ZGONE" }, "the column 'ZGONE' of the entity 'Tag'"),
       ({ $0.entities[4].fields[0].type = .references }, "write the column's type"),
-      ({ $0.entities[4].stream = "post-" }, "the stream 'post-' for rows of 'Post' and of 'Tag'"),
+      ({ $0.entities[4].stream = "post-" }, "for rows of 'Post', and 'post-' for those of 'Tag'"),
     ]
     for (change, message) in changes {
       let error = #expect(throws: AnnalsError.self) { try source.imports(into: log, change) }

@@ -41,4 +41,91 @@ struct OddFileTests {
     try source.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 2")
     #expect(throws: AnnalsError.self) { try SwiftDataFile(at: source.url) }
   }
+
+  @Test func `rows of entities that a later mapping leaves out are not deleted`() throws {
+    let source = try ReadingTests.blog()
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    _ = try source.imports(into: log)
+    let people = try source.imports(into: log) { $0.entities.removeAll { $0.entity != "Person" } }
+    #expect(people.rows == 1 && people.stored == 0)
+    // A deleted row is deleted under its own entity, or not at all.
+    try source.run("DELETE FROM ZPERSON WHERE Z_PK = 2")
+    #expect(try source.imports(into: log) { $0.entities.removeAll { $0.entity != "Person" } }.stored == 0)
+    #expect(try source.imports(into: log).deleted == 1)
+    #expect(try log.everything().last?.type == "EditorDeleted")
+  }
+
+  @Test func `a row of an entity that was renamed is deleted under its old names`() throws {
+    let source = try ReadingTests.blog()
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    _ = try source.imports(into: log)
+    try source.run(
+      """
+      UPDATE Z_PRIMARYKEY SET Z_NAME = 'Reviewer' WHERE Z_NAME = 'Editor';
+      DELETE FROM ZPERSON WHERE Z_PK = 2;
+      DELETE FROM Z_MODELCACHE;
+      """)
+    let before = try ReadingTests.blog(model: false)
+    let mapping = try SwiftDataFile(at: before.url).proposal(named: "App").mapping
+    let report = try source.imports(into: log) { proposed in
+      proposed = mapping
+      for index in proposed.entities.indices where proposed.entities[index].entity == "Editor" {
+        proposed.entities[index].entity = "Reviewer"
+      }
+    }
+    #expect(report.deleted == 1)
+    #expect(try log.everything().contains { $0.type == "EditorDeleted" && $0.stream == "person-2" })
+  }
+
+  @Test(arguments: [("tag", "tag1"), ("tag1", "tag"), ("", "1")])
+  func `streams that could get rows of two tables are refused`(one: String, other: String) throws {
+    let source = try ReadingTests.blog()
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    let error = #expect(throws: AnnalsError.self) {
+      try source.imports(into: log) { mapping in
+        mapping.entities[3].stream = one
+        mapping.entities[4].stream = other
+      }
+    }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.contains("two rows could have one stream") == true, "\(error?.message ?? "")")
+    #expect(try source.imports(into: log) { $0.entities[4].stream = "post-tag1" }.stored == 8)
+  }
+
+  @Test func `a history that is imported after its rows adds what is newer than they are`() throws {
+    let source = try SourceFile(
+      entities: [(1, "Note", 0)],
+      "CREATE TABLE ZNOTE (\(Self.key), ZTEXT VARCHAR); INSERT INTO ZNOTE VALUES (1, 1, 2, 'two')")
+    try source.addHistory()
+    func save(_ number: Int, _ kind: Int, _ key: Int) throws {
+      try source.run(
+        """
+        INSERT INTO ATRANSACTION VALUES (\(number), 16002, NULL, NULL, \(number), NULL);
+        INSERT INTO ACHANGE VALUES (\(number), 16001, NULL, \(kind), 1, \(key), \(number), NULL, NULL);
+        """)
+    }
+    try save(1, 0, 1)
+    try save(2, 1, 1)
+    try save(3, 0, 2)
+    try save(4, 2, 2)
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    #expect(try source.imports(into: log) { $0.history = false }.stored == 1)
+    // The changes of the row are in its event. Those of the deleted row are in none.
+    let second = try source.imports(into: log)
+    #expect(second.inserted == 1 && second.deleted == 1 && second.updated == 0)
+    try source.run("UPDATE ZNOTE SET ZTEXT = 'three'")
+    try save(5, 1, 1)
+    #expect(try source.imports(into: log).updated == 1)
+    #expect(try source.imports(into: log).stored == 0)
+    #expect(try source.imports(into: log) { $0.history = false }.stored == 0)
+    #expect(
+      try log.everything().map { "\($0.stream) \($0.type) \($0["text"]?.text ?? "-")" } == [
+        "note-1 NoteInserted two", "note-2 NoteInserted -", "note-2 NoteDeleted -",
+        "note-1 NoteUpdated three",
+      ])
+  }
 }

@@ -62,9 +62,7 @@ extension ImportRun {
         let stream = StreamName("\(prefix)\(key)")
         guard let known = try known(stream), case .imported(let event) = known.content, !event.isDeletion
         else { continue }
-        // Only the event says which of several entities with one table the row was of.
-        let name = candidates.count == 1 ? candidates[0].mapping.entity : try entityName(stream)
-        guard let entity = candidates.first(where: { $0.mapping.entity == name }) else { continue }
+        guard let entity = try entity(ofRow: key, in: stream, among: candidates) else { continue }
         try add(.delete, key, nil, of: entity, known)
         if batch.isFull { try batch.append(to: log) }
       }
@@ -84,14 +82,28 @@ extension ImportRun {
     }
   }
 
-  /// The entity of the newest imported event of a stream.
-  func entityName(_ stream: StreamName) throws(AnnalsError) -> String? {
-    try log.read { snapshot throws(AnnalsError) in
+  /// The entity of an imported row that no mapped entity has any more.
+  ///
+  /// The newest imported event says which of several entities with one table the row was of: by the name of
+  /// the event, because the app may have renamed the entity.
+  ///
+  /// - Returns: `nil` if it is of an entity that the mapping does not have.
+  func entity(
+    ofRow key: Int64, in stream: StreamName, among candidates: [MappedEntity]
+  ) throws(AnnalsError) -> MappedEntity? {
+    let newest: (type: String, entity: String)? = try log.read { snapshot throws(AnnalsError) in
       var entries = try snapshot.entries(in: stream, backwards: true)
       while let entry = try entries.next() {
-        if let name = entry.metadata[ImportMark.key]?["entity"]?.text { return name }
+        if let name = entry.metadata[ImportMark.key]?["entity"]?.text { return (entry.type, name) }
       }
       return nil
     }
+    guard let newest else { return nil }
+    let named =
+      candidates.first { $0.mapping.inserted == newest.type || $0.mapping.updated == newest.type }
+      ?? candidates.first { $0.mapping.entity == newest.entity }
+    // An entity with other names than at the last import, which is the only one of these streams.
+    let isKnown = named != nil || file.entities.contains { $0.name == newest.entity }
+    return isKnown || candidates.count > 1 ? named : candidates.first
   }
 }

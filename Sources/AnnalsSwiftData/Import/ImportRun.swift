@@ -23,27 +23,40 @@ struct ImportRun {
   var report = SwiftDataImportReport()
   var batch = ImportBatch()
   var remembered: [RowID: Remembered] = [:]
+  /// The number of the last change that the rows have and the import leaves out; 0 if it imports changes.
+  let lastOmitted: Int64
 
   init(file: SwiftDataFile, log: EventLog, version: SchemaVersion, history: SourceHistory?) {
     self.file = file
     self.log = log
     self.version = version
     self.history = history
+    lastOmitted = history == nil ? file.history?.last ?? 0 : 0
   }
 
   /// Checks that two rows have one stream only if they are of one hierarchy, whose keys differ.
-  func mustSeparateStreams() throws(AnnalsError) {
-    var roots: [String: String] = [:]
-    for entity in entities {
-      let root = roots[entity.mapping.stream] ?? entity.source.root
-      roots[entity.mapping.stream] = root
-      guard root == entity.source.root else {
-        throw AnnalsError(
-          .malformed,
-          "the mapping has the stream '\(entity.mapping.stream)' for rows of '\(root)' and of "
-            + "'\(entity.mapping.entity)'; give one of them another name")
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  static func mustSeparateStreams(_ entities: [MappedEntity]) throws(AnnalsError) {
+    for (index, entity) in entities.enumerated() {
+      for other in entities[..<index] where other.source.root != entity.source.root {
+        let (stream, earlier) = (entity.mapping.stream, other.mapping.stream)
+        guard !areMixed(stream, earlier), !areMixed(earlier, stream) else {
+          throw AnnalsError(
+            .malformed,
+            "the mapping has the stream '\(earlier)' for rows of '\(other.mapping.entity)', and '\(stream)' for "
+              + "those of '\(entity.mapping.entity)', so two rows could have one stream; give one of them "
+              + "another name")
+        }
       }
     }
+  }
+
+  /// Whether the stream of a row called with `long` can be that of a row called with `short`: `item1` and the
+  /// key 2 is `item` and the key 12.
+  private static func areMixed(_ short: String, _ long: String) -> Bool {
+    long.utf8.starts(with: short.utf8)
+      && long.utf8.dropFirst(short.utf8.count).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
   }
 
   mutating func run(_ progress: (SwiftDataImportReport) -> Void) throws(AnnalsError) -> SwiftDataImportReport

@@ -14,7 +14,7 @@ struct ImportedStream: Equatable {
   struct Event: Equatable {
     /// The hash of the row's values after the event; `nil` if they are not known.
     let digest: [UInt8]?
-    /// The number of the last change of the history that is in the stream.
+    /// The number of the last change of the history that the event or an earlier one reflects.
     let change: Int64
     let isDeletion: Bool
   }

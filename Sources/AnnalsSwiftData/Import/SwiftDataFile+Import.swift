@@ -24,11 +24,23 @@ extension SwiftDataFile {
   public func importRows(
     into log: EventLog, mapping: SwiftDataMapping, progress: (SwiftDataImportReport) -> Void = { _ in }
   ) throws(AnnalsError) -> SwiftDataImportReport {
-    try mapping.check()
     var run = ImportRun(
       file: self, log: log, version: try mapping.schemaVersion(), history: mapping.history ? history : nil)
-    for entity in mapping.entities { run.entities.append(try MappedEntity(entity, in: self)) }
-    try run.mustSeparateStreams()
+    run.entities = try mapped(by: mapping)
     return try run.run(progress)
+  }
+
+  /// Checks that the file has what a mapping names.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed` for a mapping that does not fit the file.
+  package func check(_ mapping: SwiftDataMapping) throws(AnnalsError) { _ = try mapped(by: mapping) }
+
+  /// Finds what a mapping names.
+  private func mapped(by mapping: SwiftDataMapping) throws(AnnalsError) -> [MappedEntity] {
+    try mapping.check()
+    var entities: [MappedEntity] = []
+    for entity in mapping.entities { entities.append(try MappedEntity(entity, in: self)) }
+    try ImportRun.mustSeparateStreams(entities)
+    return entities
   }
 }

@@ -42,6 +42,8 @@ struct SourceTransaction: Sendable, Equatable {
 struct SourceHistory: Sendable {
   let changes: Int
   let transactions: Int
+  /// The number of the newest change; 0 without one.
+  let last: Int64
   private let tombstones: [String]
   private let hasColumns: Bool
   /// The expression for the author of a save.
@@ -62,6 +64,7 @@ struct SourceHistory: Sendable {
     }
     changes = Int(try database.rows("SELECT count(*) FROM ACHANGE").first?.first?.integer ?? 0)
     transactions = Int(try database.rows("SELECT count(*) FROM ATRANSACTION").first?.first?.integer ?? 0)
+    last = try database.rows("SELECT max(Z_PK) FROM ACHANGE").first?.first?.integer ?? 0
     hasColumns = tables.has("ACHANGE", "ZCOLUMNS")
     tombstones = tables.columns(of: "ACHANGE").map(\.name).filter { $0.hasPrefix("ZTOMBSTONE") }
       .sorted { ($0.count, $0) < ($1.count, $1) }
