@@ -46,12 +46,19 @@ struct ImportRowsVerb: Verb {
       } else {
         try source.proposal(of: file).mapping
       }
+    // A mapping that does not fit makes no store.
+    try file.check(mapping)
     let log = try EventLog(at: store.url)
     let report = try file.importRows(into: log, mapping: mapping) { progress.update("\($0.stored) events") }
+    let unread = SwiftDataInspection(file).unread
     if isJSON {
-      try output.write(Self.line(report).bytes)
+      var line = Self.line(report)
+      line.add("unread", unread)
+      try output.write(line.bytes)
     } else {
-      for line in Self.lines(report) { try output.writeLine(line) }
+      var lines = Self.lines(report)
+      if !unread.isEmpty { lines.append("tables that are not imported: \(unread.joined(separator: ", "))") }
+      for line in lines { try output.writeLine(PlainLine.escaped(line)) }
     }
     return ExitStatus.success
   }

@@ -128,4 +128,18 @@ struct OddFileTests {
         "note-1 NoteUpdated three",
       ])
   }
+
+  @Test func `without a model and a reference, no first byte is cut off`() throws {
+    let source = try SourceFile(
+      entities: [(1, "Photo", 0)],
+      """
+      CREATE TABLE ZPHOTO (\(Self.key), ZCODE BLOB);
+      INSERT INTO ZPHOTO VALUES (1, 1, 1, x'01aabb'), (2, 1, 1, x'01');
+      """)
+    _ = try source.externalFolder()
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    _ = try source.imports(into: log)
+    #expect(try log.everything().map { $0["code"] } == [.bytes([1, 0xaa, 0xbb]), .bytes([1])])
+  }
 }

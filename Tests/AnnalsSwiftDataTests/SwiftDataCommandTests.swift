@@ -62,8 +62,19 @@ struct SwiftDataCommandTests {
     #expect(imported.output == "8 events stored: 8 inserted, 0 updated, 0 deleted; 8 rows read\n")
     #expect(
       try run("import", source.path, "blog.annals", "--json").output
-        == #"{"rows":8,"stored":0,"inserted":0,"updated":0,"deleted":0,"incomplete":0,"skipped":0,"otherChanges":0}"#
+        == #"{"rows":8,"stored":0,"inserted":0,"updated":0,"deleted":0,"incomplete":0,"skipped":0,"otherChanges":0,"unread":[]}"#
         + "\n")
+  }
+
+  @Test func `a mapping that does not fit makes no store, and tables that are not read are named`() throws {
+    let source = try ReadingTests.blog()
+    #expect(try run("propose", source.path).status == 0)
+    try source.run("ALTER TABLE ZTAG RENAME COLUMN ZTEXT TO ZWORD; CREATE TABLE Z_4STRANGE (Z_4A INTEGER)")
+    #expect(try run("import", source.path, "blog.annals", "--mapping", "mapping.json").status == 65)
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "blog.annals").path))
+    let imported = try run("import", source.path, "blog.annals")
+    #expect(imported.status == 0)
+    #expect(imported.output.hasSuffix("\ntables that are not imported: Z_4STRANGE\n"), "\(imported.output)")
   }
 
   @Test(

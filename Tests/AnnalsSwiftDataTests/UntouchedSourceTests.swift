@@ -36,6 +36,22 @@ struct UntouchedSourceTests {
     #expect(try state(of: source.folder.url) == before)
   }
 
+  #if os(Linux)
+    @Test func `reading a file that this user owns does not change the time of its last access`() throws {
+      let source = try ReadingTests.blog()
+      func accessed() throws -> [Int] {
+        var status = stat()
+        try #require(unsafe stat(source.path, &status) == 0)
+        return [status.st_atim.tv_sec, status.st_atim.tv_nsec]
+      }
+      // Earlier than the last write, so that every usual read would change it.
+      let old = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_600_000_000, tv_usec: 0)]
+      try #require(unsafe utimes(source.path, old) == 0)
+      _ = try SwiftDataFile(at: source.url)
+      #expect(try accessed() == [1_000_000_000, 0])
+    }
+  #endif
+
   @Test func `committed pages of a WAL are read, uncommitted ones are not, while the app has it open`() throws
   {
     let source = try ReadingTests.blog()

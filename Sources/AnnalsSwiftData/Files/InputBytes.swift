@@ -11,6 +11,10 @@ package import Annals
 /// A file that is read from its beginning to its end; closed with this value.
 package final class InputBytes {
   private static let chunk = 1 << 20
+  #if os(Linux)
+    /// `O_NOATIME`, which the platform's module does not have.
+    private static let withoutAccessTime: Int32 = 0o1000000
+  #endif
   private let descriptor: Int32
   private let name: String
 
@@ -22,7 +26,13 @@ package final class InputBytes {
   /// - Throws: ``AnnalsError`` with code `incomplete` if there is no such file, `permission` or
   ///   `inputOutput`.
   init(_ path: [UInt8], _ name: String) throws(AnnalsError) {
-    descriptor = unsafe open(path.ended, O_RDONLY | O_CLOEXEC)
+    #if os(Linux)
+      // Reading would change the time of the last access. Only the owner of a file may ask not to.
+      let unnoticed = unsafe open(path.ended, O_RDONLY | O_CLOEXEC | Self.withoutAccessTime)
+      descriptor = unnoticed < 0 && errno == EPERM ? unsafe open(path.ended, O_RDONLY | O_CLOEXEC) : unnoticed
+    #else
+      descriptor = unsafe open(path.ended, O_RDONLY | O_CLOEXEC)
+    #endif
     self.name = name
     guard descriptor >= 0 else {
       let failure = FileFailure(errno)

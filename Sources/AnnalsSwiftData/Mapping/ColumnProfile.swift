@@ -49,13 +49,12 @@ struct ColumnProfile {
 
   /// Whether a column has the framework's external storage, where no model says so.
   ///
-  /// Each value of such a column begins with 1 or is a
-  /// reference, and there is a reference or at least the folder of external contents.
+  /// Each value of such a column begins with 1 or is a reference, and there is a reference. Without one, the
+  /// first byte may be the app's, and nothing is cut off.
   private static func isExternal(
     _ column: String, _ entity: SourceEntity, _ file: SwiftDataFile
   ) throws(AnnalsError) -> Bool {
     let (name, table) = (SQLiteDatabase.quoted(column), SQLiteDatabase.quoted(entity.table))
-    var values = 0
     var references = 0
     var others = 0
     // The beginning is enough: a reference is shorter.
@@ -63,13 +62,12 @@ struct ColumnProfile {
       "SELECT substr(\(name), 1, 64), length(\(name)) FROM \(table) WHERE Z_ENT = ? AND \(name) IS NOT NULL",
       [.integer(entity.number)]
     ) { row in
-      values += 1
       switch row[0].blob.flatMap({ ExternalValue($0) }) {
       case .file where (row[1].integer ?? 0) <= 64: references += 1
       case .content: break
       default: others += 1
       }
     }
-    return values > 0 && others == 0 && (references > 0 || file.external.exists)
+    return others == 0 && references > 0
   }
 }

@@ -44,9 +44,6 @@ struct ExternalFolder {
     self.path = folder + Array(".".utf8) + stem + Array("_SUPPORT/_EXTERNAL_DATA".utf8)
   }
 
-  /// Whether the folder exists.
-  var exists: Bool { FileStatus.isFolder(path) }
-
   /// Returns the bytes of the path of an external content.
   func path(of name: String) -> [UInt8] { path + Array("/\(name)".utf8) }
 }

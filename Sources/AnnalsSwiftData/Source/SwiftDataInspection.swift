@@ -84,7 +84,7 @@ package struct SwiftDataInspection {
   }
 
   /// The tables that are neither the framework's own nor those of an entity or a relationship.
-  private var unread: [String] {
+  package var unread: [String] {
     let own = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
     let read = Set(own + file.entities.map(\.table) + file.entities.flatMap(\.fields).map(\.source))
     return file.tables.names.filter { name in
@@ -103,8 +103,9 @@ package struct SwiftDataInspection {
 }
 
 /// Text for a terminal, without characters that would move its cursor.
-enum PlainLine {
-  static func escaped(_ text: String) -> String {
+package enum PlainLine {
+  /// Returns the text with such characters written as their numbers.
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {
