@@ -58,7 +58,7 @@ import Testing
       }
     }
     let script = try folder.write("completions", run.output)
-    // A shell that is not installed here is checked where the archive is built.
+    // A shell that is not installed here is checked where the archive is tried.
     guard let check = Self.run(["/usr/bin/env", shell, "-n", script]) else { return }
     #expect(check == 0 || check == 127, "\(shell)")
   }
