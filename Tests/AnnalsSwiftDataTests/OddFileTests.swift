@@ -29,6 +29,23 @@ struct OddFileTests {
     #expect(try log.everything().map { $0["friends"] } == [[2, 3], [], []])
   }
 
+  @Test(arguments: ["Z_1ITEMS INTEGER, Z_2ITEMS INTEGER", "Z_2ITEMS INTEGER, Z_1ITEMS INTEGER"])
+  func `a relationship whose two sides have one name leads to the other entity`(columns: String) throws {
+    let source = try SourceFile(
+      entities: [(1, "Box", 0), (2, "Label", 0)],
+      """
+      CREATE TABLE ZBOX (\(Self.key)); CREATE TABLE ZLABEL (\(Self.key));
+      CREATE TABLE Z_1ITEMS (\(columns));
+      INSERT INTO ZBOX VALUES (1, 1, 1), (2, 1, 1);
+      INSERT INTO ZLABEL VALUES (7, 2, 1);
+      INSERT INTO Z_1ITEMS (Z_1ITEMS, Z_2ITEMS) VALUES (1, 7), (2, 7);
+      """)
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    _ = try source.imports(into: log)
+    #expect(try log.everything().filter { $0.stream != "label-7" }.map { $0["items"] } == [[7], [7]])
+  }
+
   @Test func `an entity without a topmost one is damage, if it may have rows`() throws {
     let source = try SourceFile(
       entities: [(1, "A", 0), (2, "B", 99)],

@@ -62,15 +62,7 @@ struct JoinTable: Sendable, Equatable {
     guard let (owner, relationship) = Self.parts(table, prefix: "Z_") else { return nil }
     let keys = columns.filter { $0 == "REFLEXIVE" || Self.parts($0, prefix: "Z_") != nil }
     guard keys.count == 2 else { return nil }
-    func isOther(_ column: String) -> Bool { Self.parts(column, prefix: "Z_")?.name == relationship }
-    // Where both sides are one entity, the framework numbers equal names. A longer name can also be that of
-    // the inverse, such as `friendsOf`, so the very name comes first.
-    func isNumbered(_ column: String) -> Bool {
-      guard let (number, name) = Self.parts(column, prefix: "Z_") else { return false }
-      return number == owner && name.hasPrefix(relationship)
-    }
-    guard let other = keys.first(where: isOther) ?? keys.first(where: isNumbered),
-      let own = keys.first(where: { $0 != other })
+    guard let other = Self.other(of: keys, owner, relationship), let own = keys.first(where: { $0 != other })
     else { return nil }
     self.table = table
     self.owner = owner
@@ -79,6 +71,25 @@ struct JoinTable: Sendable, Equatable {
     otherColumn = other
     let suffix = other.dropFirst(2)
     orderColumn = columns.first { $0 == "Z_FOK_\(suffix)" }
+  }
+
+  /// The column with the keys that the relationship leads to: its entity's number and the relationship's
+  /// name. The other column has the number of the owner and the name of the inverse.
+  private static func other(of keys: [String], _ owner: Int64, _ relationship: String) -> String? {
+    let named = keys.filter { parts($0, prefix: "Z_")?.name == relationship }
+    switch named.count {
+    case 1: return named[0]
+    // Both sides have one name, so the entities differ.
+    case 2:
+      let others = named.filter { parts($0, prefix: "Z_")?.number != owner }
+      return others.count == 1 ? others[0] : nil
+    // Where both sides are one entity, the framework numbers equal names.
+    default:
+      return keys.first { column in
+        guard let (number, name) = parts(column, prefix: "Z_") else { return false }
+        return number == owner && name.hasPrefix(relationship)
+      }
+    }
   }
 
   /// The number and the name in texts such as `Z_2TAGS`.
