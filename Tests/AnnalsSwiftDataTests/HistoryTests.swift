@@ -67,6 +67,25 @@ struct HistoryTests {
     #expect(try source.imports(into: log).stored == 0)
   }
 
+  @Test func `the order is that of the saves, also where the numbers of changes contradict it`() throws {
+    try source.run("INSERT INTO ZNOTE VALUES (1, 1, 3, 'one', 5)")
+    for (number, kind) in [0, 1, 1].enumerated() {
+      try source.run(
+        """
+        INSERT INTO ATRANSACTION VALUES (\(number + 1), 16002, NULL, NULL, \(number), NULL);
+        INSERT INTO ACHANGE VALUES (\(30 - number), 16001, NULL, \(kind), 1, 1, \(number + 1), NULL, NULL);
+        """)
+    }
+    #expect(try source.imports(into: log).stored == 3)
+    let entries = try log.everything()
+    #expect(entries.map(\.type) == ["NoteInserted", "NoteUpdated", "NoteUpdated"])
+    #expect(entries.map { $0["text"] } == [nil, nil, "one"])
+    #expect(try source.imports(into: log).stored == 0)
+    try save(9, at: 9, [(1, 1, "NULL")])
+    #expect(try source.imports(into: log).updated == 1)
+    #expect(try source.imports(into: log).stored == 0)
+  }
+
   @Test func `a later import adds the later changes alone`() throws {
     try source.run("INSERT INTO ZNOTE VALUES (1, 1, 1, 'one', 1)")
     try save(1, at: 1, [(0, 1, "NULL")])

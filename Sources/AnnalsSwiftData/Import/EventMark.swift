@@ -58,9 +58,8 @@ struct EventMark {
         source.append(.init("changed", .array(names.map { .text($0) })))
       }
       if let tombstones = tombstones(of: change) { source.append(.init("tombstones", tombstones)) }
-    } else if event.change > 0 {
-      source.append(.init("after", CBOR(Int(event.change))))
     }
+    if event.change > change?.number ?? 0 { source.append(.init("after", CBOR(Int(event.change)))) }
     if let author = save?.author { source.append(.init("author", .text(author))) }
     var metadata: Metadata = [ImportMark.key: .map(source)]
     if isIncomplete {

@@ -35,9 +35,13 @@ extension ImportRun {
       report.otherChanges += 1
       return
     }
+    let id = RowID(entity: change.entity, key: change.key)
     guard let known = try known(entity.stream(of: change.key)) else { return }
-    if case .imported(let event) = known.content, event.change >= change.number { return }
-    let isLast = remembered[RowID(entity: change.entity, key: change.key)]?.last == change.number
+    // Saves of two programs at once can have numbers of changes that contradict the order of the saves.
+    let imported = remembered[id]?.imported ?? known.change
+    remembered[id]?.imported = imported
+    guard change.number > imported else { return }
+    let isLast = remembered[id]?.last == change.number
     // Only after its last change does a row have the values that the file has.
     let row = isLast && change.kind != .delete ? try self.row(change.key, of: entity) : nil
     try add(change.kind, change.key, row, of: entity, known, change, save)

@@ -17,7 +17,7 @@ extension ImportRun {
         RowPayload.Result(payload: try payloads.key(key), attachments: [])
       }
     let event = ImportedStream.Event(
-      digest: row?.digest, change: change?.number ?? max(known.change, lastOmitted),
+      digest: row?.digest, change: max(known.change, change?.number ?? lastOmitted),
       isDeletion: kind == .delete)
     let mark = EventMark(file: file, entity: entity, key: key, event: event, change: change, save: save)
     let isIncomplete = row == nil && kind != .delete

@@ -6,6 +6,8 @@ struct ImportRun {
   struct Remembered {
     var first: SourceChange.Kind
     var last: Int64
+    /// The newest change that the log had before this import; `nil` until the first one is imported.
+    var imported: Int64?
   }
 
   /// A row by its entity's number and its primary key.

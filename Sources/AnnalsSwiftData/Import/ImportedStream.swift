@@ -76,7 +76,7 @@ enum ImportMark {
   static func event(_ source: CBOR) -> ImportedStream.Event {
     var digest: [UInt8]?
     if case .bytes(let bytes)? = source["digest"] { digest = bytes }
-    let change = source["change"]?.integer ?? source["after"]?.integer ?? 0
+    let change = max(source["change"]?.integer ?? 0, source["after"]?.integer ?? 0)
     return ImportedStream.Event(
       digest: digest, change: Int64(change), isDeletion: source["deleted"] == .bool(true))
   }
