@@ -146,6 +146,16 @@ struct OddFileTests {
       ])
   }
 
+  @Test func `a reference that is no key is damage`() throws {
+    let source = try ReadingTests.blog()
+    try source.run("INSERT INTO Z_4TAGS VALUES (7, NULL, 2)")
+    let store = try TemporaryStore()
+    let log = try EventLog(at: store.url)
+    let error = #expect(throws: AnnalsError.self) { try source.imports(into: log) }
+    #expect(error?.code == .damaged)
+    #expect(error?.message.contains("a key of the kind 'null' for row 7 of 'Post'") == true)
+  }
+
   @Test func `without a model and a reference, no first byte is cut off`() throws {
     let source = try SourceFile(
       entities: [(1, "Photo", 0)],

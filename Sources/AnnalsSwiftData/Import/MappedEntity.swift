@@ -87,12 +87,21 @@ struct SourceRow {
     for (_, join) in entity.joins {
       let other = SQLiteDatabase.quoted(join.otherColumn)
       let order = join.orderColumn.map { "\(SQLiteDatabase.quoted($0)), " } ?? ""
-      references.append(
-        try file.database.rows(
-          "SELECT \(other) FROM \(SQLiteDatabase.quoted(join.table)) "
-            + "WHERE \(SQLiteDatabase.quoted(join.ownerColumn)) = ? ORDER BY \(order)\(other)",
-          [.integer(key)]
-        ).compactMap { $0[0].integer })
+      var keys: [Int64] = []
+      try file.database.each(
+        "SELECT \(other) FROM \(SQLiteDatabase.quoted(join.table)) "
+          + "WHERE \(SQLiteDatabase.quoted(join.ownerColumn)) = ? ORDER BY \(order)\(other)",
+        [.integer(key)]
+      ) { pair throws(AnnalsError) in
+        guard let other = pair[0].integer else {
+          throw AnnalsError(
+            .damaged,
+            "'\(file.name)' is damaged: the table \(join.table) has a key of the kind '\(pair[0].kind)' for row "
+              + "\(key) of '\(entity.mapping.entity)'")
+        }
+        keys.append(other)
+      }
+      references.append(keys)
     }
     self.references = references
     var digest = RowDigest()
