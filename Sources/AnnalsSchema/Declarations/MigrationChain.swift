@@ -28,11 +28,11 @@ public struct MigrationChain<Oldest: VersionedSchema, Current: VersionedSchema>:
 /// The work of a stage on the whole log, done once.
 package struct StageWork: Sendable {
   /// Computes the context; `nil` in a stage without one.
-  package let prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
+  package var prepare: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
   /// Computes where groups end; `nil` in a stage without a fold.
-  package let groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
+  package var groupEnds: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
   /// Compares the older log with its converted form; `nil` if the stage has no such check.
-  package let verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
+  package var verify: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
   /// Makes the routing of entries to streams; `nil` in a stage where entries stay in their streams.
   package var streams: (@Sendable (StageContexts) throws(AnnalsError) -> StreamRouting)?
   /// Makes the rules that compute tags again; `nil` in a stage without any.
@@ -88,6 +88,10 @@ extension MigrationChain {
       beforeFolds[Next.version] = MigrationChain(outline: self.outline, extend: self.extend, works: works)
     }
     let beforeNext = beforeFolds
+    // The plan of the newer version counts its stages by their works, and makes nothing by them.
+    var work = StageWork(prepare: nil, groupEnds: nil, verify: nil, alone: stage.alone)
+    for downcast in stage.downcasts { work.downcasts[downcast.outline.caseIndex] = downcast.lower }
+    let worksOfNext = works + [work]
     // Both read the log through a plan that ends at their version.
     let before: @Sendable (any HistorySource, StageContexts) -> StageHistory<Current.Event> = {
       [self] source, contexts in
@@ -97,25 +101,19 @@ extension MigrationChain {
       }
     }
     let after: @Sendable (any HistorySource, StageContexts) -> StageHistory<Next.Event> = {
-      [works] source, contexts in
+      source, contexts in
       StageHistory(log: source.id) { cases, body in
         let chain = MigrationChain<Oldest, Next>(
-          outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
+          outline: outline, extend: extend, works: worksOfNext, beforeFolds: beforeNext)
         var plan = try CompiledPlan(chain, contexts)
         // Events stored under the newer version are not results of the older log.
         plan.newestStored = Current.version
         try source.read(through: plan, as: Next.Event.self, selecting: cases, body)
       }
     }
-    var prepareWork: (@Sendable (any HistorySource, StageContexts) throws -> PreparedContext)?
-    if let prepare = stage.prepare { prepareWork = { try prepare(before($0, $1)) } }
-    var endsWork: (@Sendable (any HistorySource, StageContexts) throws -> GroupRows)?
-    if let ends = stage.groupEnds { endsWork = { try ends(before($0, $1)) } }
-    var verifyWork: (@Sendable (any HistorySource, StageContexts) throws -> Void)?
-    if let verify = stage.verify { verifyWork = { try verify(before($0, $1), after($0, $1)) } }
-    var work = StageWork(
-      prepare: prepareWork, groupEnds: endsWork, verify: verifyWork, alone: stage.alone)
-    for downcast in stage.downcasts { work.downcasts[downcast.outline.caseIndex] = downcast.lower }
+    if let prepare = stage.prepare { work.prepare = { try prepare(before($0, $1)) } }
+    if let ends = stage.groupEnds { work.groupEnds = { try ends(before($0, $1)) } }
+    if let verify = stage.verify { work.verify = { try verify(before($0, $1), after($0, $1)) } }
     if let streams = stage.streams {
       let version = stage.newer.version
       work.streams = { [self] (contexts) throws(AnnalsError) in
@@ -123,10 +121,10 @@ extension MigrationChain {
       }
     }
     if !stage.outline.retags.isEmpty {
-      let (rules, works) = (stage.outline.retags, works + [work])
+      let rules = stage.outline.retags
       work.retagging = { (contexts) throws(AnnalsError) in
         let chain = MigrationChain<Oldest, Next>(
-          outline: outline, extend: extend, works: works, beforeFolds: beforeNext)
+          outline: outline, extend: extend, works: worksOfNext, beforeFolds: beforeNext)
         return StageRetagging(rules, try CompiledPlan(chain, contexts), as: Next.Event.self)
       }
     }

@@ -127,6 +127,47 @@ import Testing
     #expect(error?.underlying is Differs)
   }
 
+  /// A bridge that programs of the version before can read, compared in the pass that leads to it.
+  @Schema(2, 0, 0, .bridge) enum Bridge2 {
+    @Record struct Added: Equatable {
+      var n: Int
+      var note: String?
+    }
+  }
+  enum ToBridge: SchemaMigrationPlan {
+    static var stages: MigrationChain<Rows1, Bridge2> {
+      MigrationStage.custom(
+        fromVersion: Rows1.self, toVersion: Bridge2.self,
+        verify: { old, new in
+          let before = try old.reduce(into: [Int]()) { all, entry in
+            if case .added(let row) = entry.event { all.append(row.n) }
+          }
+          let after = try new.reduce(into: [Int]()) { all, entry in
+            if case .added(let row) = entry.event { all.append(row.n) }
+          }
+          guard before.count == 3, before.map({ $0 + 10 }) == after else { throw Differs() }
+        }
+      ) {
+        Upcast(\.added, to: \.added) { old, _ in .init(n: old.n + 10) }
+        Downcast(\.added, to: \.added) { new in .init(n: new.n - 10) }
+      }
+    }
+  }
+
+  @Test func `a stage that leads to a bridge compares its histories`() async throws {
+    let place = try await seeded()
+    let store = try EventStore(at: place.url, plan: ToBridge.self)
+    try await store.append([.added(.init(n: 14))], to: "a")
+    _ = try store.activate()
+    #expect(try await store.migrate().report().isDone)
+    let numbers = try store.events().map { event in
+      switch event {
+      case .added(let row): row.n
+      }
+    }
+    #expect(numbers == [11, 12, 13, 14])
+  }
+
   /// The club's log in one stage that moves streams, and compares how many entries there are.
   enum Counted: SchemaMigrationPlan {
     static var stages: MigrationChain<ClubV1, ClubV2> {
