@@ -66,7 +66,7 @@ public enum Program {
     output.line("  swift run -c release annals read \(word) --limit 3")
     output.line("  swift run -c release annals views \(word)")
     output.line("  swift run -c release annals verify \(word)")
-    output.line("  swift run -c release githistory \(arguments.repository.shellWord) --store \(word)")
+    output.line("  swift run githistory \(arguments.repository.shellWord) --store \(word)")
   }
 
   private static func storePath(_ arguments: Arguments) throws -> CommandWord {

@@ -14,4 +14,14 @@ package enum RunLength {
   package static func seeds(_ count: Int, perRound size: Int = 1) -> [UInt64] {
     (0..<max(1, (count + size - 1) / size)).map { seed + UInt64($0) }
   }
+
+  /// The seeds of a test that only computes: `count` in an optimised build, and a quarter of them in a debug
+  /// build, where each takes several times as long.
+  package static func computing(_ count: Int) -> [UInt64] {
+    #if DEBUG
+      seeds(count, perRound: 4)
+    #else
+      seeds(count)
+    #endif
+  }
 }

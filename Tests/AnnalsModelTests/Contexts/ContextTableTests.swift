@@ -17,7 +17,7 @@ import Testing
     return rows
   }
 
-  @Test(arguments: 1...24 as ClosedRange<UInt64>)
+  @Test(arguments: RunLength.computing(24))
   func `a table finds the same values as a dictionary, even with the least memory`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let rows = rows(Int.random(in: 0...20_000, using: &generator), &generator)
@@ -57,7 +57,7 @@ import Testing
     #expect(try table.rows().count == 2)
   }
 
-  @Test(arguments: 1...24 as ClosedRange<UInt64>)
+  @Test(arguments: RunLength.computing(24))
   func `a chunk with any byte changed or cut off is read or refused, and nothing else`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let rows = rows(40, &generator)

@@ -47,7 +47,7 @@ struct ConversionTests {
     return versions
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(arguments: RunLength.computing(40))
   func `fields that move into and out of optional records are moved four stages deep in one step`(
     seed: UInt64
   ) throws {
@@ -102,7 +102,7 @@ struct ConversionTests {
   }
 
   // Promise P27.
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: RunLength.computing(60))
   func `combined steps give the same result as single ones, and as the changes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<10 {
@@ -126,7 +126,7 @@ struct ConversionTests {
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(arguments: RunLength.computing(40))
   func `a payload converted to a newer shape and back is the same`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -146,7 +146,7 @@ struct ConversionTests {
     }
   }
 
-  @Test(arguments: 0..<30 as Range<UInt64>)
+  @Test(arguments: RunLength.computing(30))
   func `hostile payloads are converted or refused, and never grow beyond their order`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<15 {
