@@ -153,6 +153,27 @@ import Testing
     #expect(try machine.store.log.lines().count == 50)
   }
 
+  @Test func `a store that has left its cluster takes appends at once`() async throws {
+    let directory = try TemporaryDirectory()
+    let machine = Machine(directory, "m", MemoryLog().connect())
+    try await machine.open()
+    try await machine.store.append([note(1)], to: "a")
+    machine.close()
+    let plain = try EventStore(at: machine.url, plan: SeatsPlan.self)
+    // The member may still end its last batch.
+    try await waitUntil {
+      do throws(AnnalsError) {
+        try plain.log.leaveCluster()
+        return true
+      } catch {
+        guard error.code == .busy else { throw error }
+        return false
+      }
+    }
+    try await plain.append([note(2)], to: "a", expecting: .revision(0))
+    #expect(try plain.log.lines().count == 2)
+  }
+
   @Test func `a program that is no member appends nothing to the store`() async throws {
     let directory = try TemporaryDirectory()
     let log = MemoryLog()

@@ -8,6 +8,8 @@ package struct SequencedBatch: Sendable {
   /// The moment at which the commit counts. The shared log has the calls, so a commit that a power loss takes
   /// away comes again.
   package var durability: StoreOptions.Durability
+  /// Whether the log belongs to a cluster afterwards.
+  package var isShared: Bool
   /// Compares the state of the log with the one for which the batch was made. A throw ends the transaction.
   package var begin: @Sendable (StoreReader) throws(AnnalsError) -> Void
   /// Writes rows in the same transaction, after the verdict on every call is known.
@@ -16,7 +18,7 @@ package struct SequencedBatch: Sendable {
       -> Void
 
   package init(
-    _ calls: [AppendRequest], _ durability: StoreOptions.Durability,
+    _ calls: [AppendRequest], _ durability: StoreOptions.Durability, isShared: Bool = true,
     begin: @escaping @Sendable (StoreReader) throws(AnnalsError) -> Void,
     finish:
       @escaping @Sendable (inout WriteTransaction, StoreTables, [Result<Appended, AnnalsError>])
@@ -24,6 +26,7 @@ package struct SequencedBatch: Sendable {
   ) {
     self.calls = calls
     self.durability = durability
+    self.isShared = isShared
     self.begin = begin
     self.finish = finish
   }

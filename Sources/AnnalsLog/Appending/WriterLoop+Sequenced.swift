@@ -39,7 +39,7 @@ extension WriterLoop {
     in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     try batch.finish(&transaction, generation.tables, answers)
-    if !isShared { try transaction.require(.cluster, generation.tables) }
+    if batch.isShared, !isShared { try transaction.require(.cluster, generation.tables) }
   }
 
   /// Makes the environment usable after a batch's commit failed, and throws the reason.

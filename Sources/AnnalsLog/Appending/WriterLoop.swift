@@ -249,7 +249,7 @@ struct WriterLoop {
     }
     lastCommit = ContinuousClock.now - start
     knownCommit = commit
-    if batch != nil { isShared = true }
+    if let batch { isShared = batch.isShared }
     rules = group.rules
     swap(&group.tags, &tags)
     tags.trim()

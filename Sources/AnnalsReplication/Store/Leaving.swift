@@ -25,7 +25,7 @@ extension EventLog {
     // `erasures` needs to know in which generation the machine applied an erasure, also afterwards.
     let kept = rows.filter { !$0.hasPrefix("\(ClusterRow.prefix) erased ") }
     _ = try apply(
-      SequencedBatch([], .full) { (_) throws(AnnalsError) in
+      SequencedBatch([], .full, isShared: false) { (_) throws(AnnalsError) in
       } finish: { (transaction, tables, _) throws(AnnalsError) in
         for name in kept { try transaction.remove(name, in: tables.meta) }
         try transaction.release(.cluster, tables)
