@@ -111,6 +111,20 @@ import Testing
     #expect(error.code == .tooLarge)
   }
 
+  @Test func `a message that an earlier try may have stored is not refused for its length`() {
+    var queue = queue(deadline: 60 * second)
+    for _ in 0..<2 {
+      let id = queue.next(now: 0)?.id ?? UUID()
+      queue.sending(id)
+      #expect(queue.answered(id, .failed(NATSFailure(.passing, "")), now: 0).isEmpty)
+      _ = queue.advance(now: second, log: "l")
+    }
+    let id = queue.next(now: second)?.id ?? UUID()
+    queue.sending(id)
+    #expect(queue.answered(id, .failed(NATSFailure(.tooLong, "")), now: second).isEmpty)
+    #expect(!queue.isEmpty)
+  }
+
   @Test func `no more messages are sent than the window holds until one is answered`() throws {
     var queue = PublishQueue()
     let ids = (0...PublishQueue.window).map { _ in UUID() }

@@ -153,6 +153,17 @@ import Testing
     #expect(try machine.store.log.lines().count == 50)
   }
 
+  @Test func `a call that the log acknowledged and lost is published again`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect(.init(replaced: 400)))
+    try await machine.open()
+    for number in 0..<20 { try await machine.store.append([note(number)], to: "a") }
+    try await machine.catchUp(with: log)
+    #expect(log.messages.count > 22)
+    #expect(try machine.store.log.plainEvents().map(\.mark) == (0..<20).map { Int64($0) })
+  }
+
   @Test func `a store that has left its cluster takes appends at once`() async throws {
     let directory = try TemporaryDirectory()
     let machine = Machine(directory, "m", MemoryLog().connect())

@@ -12,6 +12,8 @@ final class MemoryLog: Sendable {
     var lost = 0
     /// The message is stored, and its writer gets no answer.
     var unanswered = 0
+    /// Another message is stored at the sequence that its writer gets, as after a crash of servers.
+    var replaced = 0
     /// The message is stored twice.
     var twice = 0
     /// A copy of the message is stored again after some others.
@@ -27,7 +29,7 @@ final class MemoryLog: Sendable {
 
     static let none = Faults()
     static let many = Faults(
-      lost: 30, unanswered: 60, twice: 60, late: 40, cut: 40, again: 100, delay: 2_000)
+      lost: 30, unanswered: 60, replaced: 5, twice: 60, late: 40, cut: 40, again: 100, delay: 2_000)
   }
 
   private struct State {
@@ -80,6 +82,8 @@ final class MemoryLog: Sendable {
 
   fileprivate func publish(_ bytes: [UInt8], _ faults: Faults) -> UInt64? {
     if happens(faults.lost) { return nil }
+    // Bytes that are no message of a cluster are void.
+    if happens(faults.replaced) { return store([0]) }
     let sequence = state.withLock { state -> UInt64? in
       guard state.hasQuorum else { return nil }
       return Self.store(bytes, nil, &state)

@@ -121,7 +121,7 @@ struct PublishQueue: Sendable {
     case .stored(let sequence):
       remove(id)
       return entry.callers.map { Settled(caller: $0.number, result: .success(sequence)) }
-    case .failed(let failure) where failure.kind == .tooLong:
+    case .failed(let failure) where failure.kind == .tooLong && entry.tries <= 1:
       remove(id)
       let error = AnnalsError(
         .tooLarge,

@@ -104,11 +104,11 @@ final class Publisher: Sendable {
         let connection = try link.connection(until: Clock.now + 200_000_000)
         // Without a server a message waits in the library, and would be sent after the deadline.
         guard connection.isConnected else { throw NATSFailure(.passing, "no server is connected") }
+        state.withLock { $0.queue.sending(id) }
         let longest = connection.longestMessage
         guard longest == 0 || bytes.count + Self.headerSize <= longest else {
           throw NATSFailure(.tooLong, "\(longest) bytes")
         }
-        state.withLock { $0.queue.sending(id) }
         do throws(NATSFailure) {
           try connection.publish(bytes, id: id.uuidString, to: link.address.name.subject)
         } catch {

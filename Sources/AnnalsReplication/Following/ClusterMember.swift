@@ -86,7 +86,9 @@ package final class ClusterMember: CommitSequencer, Sendable {
   }
 
   private func publish(_ call: PendingCall) -> Task<Void, Never> {
-    Task(executorPreference: TaskThreads.shared) { [log] in await Publishing(log: log, call: call).run() }
+    // A task that waits for a verdict does not keep the member.
+    let publishing = Publishing(log: log, call: call) { [weak self] in self?.applied }
+    return Task(executorPreference: TaskThreads.shared) { await publishing.run() }
   }
 
   /// Encodes a call, and begins to wait for its verdict.
@@ -130,6 +132,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   func take(_ messages: [ReplicatedMessage]) async throws {
     var rest = messages[...]
     var pause = Duration.milliseconds(50)
+    var isUncertain = false
     noteLast(messages.last?.sequence ?? 0)
     state.withLock { $0.isApplying = true }
     defer { state.withLock { $0.isApplying = false } }
@@ -137,6 +140,8 @@ package final class ClusterMember: CommitSequencer, Sendable {
       try Task.checkCancellation()
       let applier = try usable()
       do throws(AnnalsError) {
+        if isUncertain { try applier.reload() }
+        isUncertain = false
         let outcome = try applier.apply(rest) { id in state.withLock { $0.calls[id] != nil } }
         rest = rest.dropFirst(outcome.count)
         pause = .milliseconds(50)
@@ -151,7 +156,8 @@ package final class ClusterMember: CommitSequencer, Sendable {
         state.withLock { $0.trouble = error }
         try await Task.sleep(for: pause)
         pause = min(pause * 2, .seconds(5))
-        if error.code == .outcomeUnknown || error.code == .notCommitted { try? applier.reload() }
+        // Whether the batch is stored, only the store says.
+        isUncertain = isUncertain || [.outcomeUnknown, .notCommitted, .inputOutput].contains(error.code)
       }
     }
   }

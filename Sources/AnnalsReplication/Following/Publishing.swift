@@ -9,9 +9,13 @@ struct Publishing {
   private static let attempt = Duration.seconds(2)
   /// The rest between two attempts.
   private static let rest = Duration.milliseconds(50)
+  /// The time between two looks at what this machine has applied.
+  private static let look = Duration.milliseconds(100)
 
   let log: any ReplicatedLog
   let call: PendingCall
+  /// Returns the sequence of the last message that this machine has applied; `nil` once it follows no more.
+  let applied: @Sendable () -> UInt64?
 
   /// Publishes the call, and gives its caller an error where no verdict can come.
   func run() async {
@@ -20,9 +24,9 @@ struct Publishing {
       let left = ContinuousClock.now.duration(to: call.deadline)
       if left <= .zero { break }
       do throws(AnnalsError) {
-        _ = try await log.publish(call.message, id: call.id, within: min(left, Self.attempt))
+        let sequence = try await log.publish(call.message, id: call.id, within: min(left, Self.attempt))
         isPossiblyStored = true
-        break
+        guard await isReplaced(sequence) else { break }
       } catch {
         guard error.code == .unavailable else {
           // An earlier attempt may have got through all the same.
@@ -35,6 +39,22 @@ struct Publishing {
     }
     do { try await Task.sleep(until: call.deadline, clock: .continuous) } catch { return }
     call.answer(.failure(AnnalsError.noVerdict))
+  }
+
+  /// Whether the log has lost the message that it acknowledged at a sequence: this machine has applied the
+  /// one at that sequence, and it was another.
+  ///
+  /// - Returns: `false` once the caller has its verdict, or waits no more.
+  private func isReplaced(_ sequence: UInt64) async -> Bool {
+    var wasApplied = false
+    while !call.isAnswered, ContinuousClock.now < call.deadline {
+      do { try await Task.sleep(for: Self.look) } catch { return false }
+      guard let applied = applied() else { return false }
+      // The verdict comes a little after the message is applied.
+      if wasApplied, !call.isAnswered { return true }
+      wasApplied = applied >= sequence
+    }
+    return false
   }
 }
 
