@@ -87,7 +87,8 @@ struct ThreeServerTests {
     let task = all.follow(log)
     defer { task.cancel() }
     try await waitUntil { all.last >= sequence }
-    #expect(all.messages.filter { $0.bytes == [2] }.count == 1)
+    // Tries without an answer may be stored as well.
+    #expect(all.messages.dropFirst().allSatisfy { $0.bytes == [2] })
     await log.close()
   }
 

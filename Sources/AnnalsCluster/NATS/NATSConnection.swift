@@ -9,8 +9,12 @@ internal import Synchronization
 /// can have them.
 @safe
 final class NATSConnection: @unchecked Sendable {
-  /// The header by which the broker recognises a message.
-  static let idHeader = "Nats-Msg-Id"
+  /// The header with the id of a message.
+  ///
+  /// It is not the header by which the broker recognises copies. Each server recognises them by a memory of
+  /// its own, which ends at another moment than that of the others. A server that passed over a copy which
+  /// the others stored gave all later messages another sequence.
+  static let idHeader = "Annals-Id"
   /// The milliseconds after which a server that does not read counts as lost.
   private static let patience: Int64 = 2_000
 
@@ -120,19 +124,24 @@ final class NATSConnection: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The content.
-  ///   - id: The text by which the broker recognises the message.
+  ///   - id: The id of the message. Messages of one id have the same contents.
   ///   - subject: The subject.
   func publish(_ bytes: [UInt8], id: String, to subject: String) throws(NATSFailure) {
+    var message: OpaquePointer?
+    let made = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe natsMsg_Create(
+        &message, subject, nil, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self),
+        Int32(bytes.count))
+    }
+    try NATSFailure.check(made)
+    // The library takes the message and clears the pointer, or leaves both.
+    defer { unsafe natsMsg_Destroy(message) }
+    guard let created = unsafe message else { throw NATSFailure(.passing, "no memory for a message") }
+    try NATSFailure.check(unsafe natsMsgHeader_Set(created, Self.idHeader, id))
     var options = unsafe jsPubOptions()
     unsafe jsPubOptions_Init(&options)
     unsafe options.MaxWait = Self.patience
-    let status = unsafe id.withCString { id in
-      unsafe options.MsgId = id
-      return unsafe bytes.withUnsafeBytes { bytes in
-        unsafe js_PublishAsync(context, subject, bytes.baseAddress, Int32(bytes.count), &options)
-      }
-    }
-    try NATSFailure.check(status)
+    try NATSFailure.check(unsafe js_PublishMsgAsync(context, &message, &options))
   }
 
   /// Calls `body` with the library's connection.
