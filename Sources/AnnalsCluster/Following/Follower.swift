@@ -4,6 +4,9 @@ internal import LMDB
 internal import Synchronization
 
 /// The thread that takes messages from the broker and hands them over in batches.
+///
+/// A message counts once most of the servers that keep the log have it. What one server has may be lost: some
+/// versions deliver messages, and even acknowledge them, that the others replace after a crash.
 final class Follower: Sendable {
   /// The most messages and bytes of a batch. A batch ends earlier if no message waits.
   private static let most = (messages: 1_000, bytes: 4 << 20)
@@ -14,6 +17,7 @@ final class Follower: Sendable {
   private let failure: Mutex<AnnalsError?> = Mutex(nil)
   private let isStopped = Atomic(false)
   private let subscriptions = Atomic(0)
+  private let differences = Atomic(0)
 
   init(_ link: BrokerLink) {
     self.link = link
@@ -21,6 +25,8 @@ final class Follower: Sendable {
 
   /// The number of times that it has subscribed.
   var subscribed: Int { subscriptions.load(ordering: .relaxed) }
+  /// The number of times that two servers had different messages at one sequence.
+  var differed: Int { differences.load(ordering: .relaxed) }
 
   /// Starts to take messages after `sequence`.
   func start(after sequence: UInt64) throws(AnnalsError) {
@@ -57,17 +63,33 @@ final class Follower: Sendable {
 
   private func run(after sequence: UInt64) {
     var machine = FollowMachine(after: sequence, now: Clock.now)
+    let feeds = LogFeeds(link.address.name)
     while !isOver {
       do throws(NATSFailure) {
         let connection = try link.connection(until: Clock.now + 1_000_000_000)
-        let subscription = try NATSSubscription(connection, to: link.address.name, from: machine.applied + 1)
-        subscriptions.add(1, ordering: .relaxed)
-        machine.subscribed(now: Clock.now)
-        try follow(subscription, connection, &machine)
+        // With those that bring the messages, these are most of the servers that keep the log.
+        let others = (link.facts?.replicas ?? 1) / 2
+        try feeds.complete(connection, from: machine.applied + 1, others: others)
+        if feeds.isNew {
+          subscriptions.add(1, ordering: .relaxed)
+          machine.subscribed(now: Clock.now)
+          feeds.isNew = false
+        }
+        do throws(NATSFailure) { try follow(feeds, connection, &machine) } catch {
+          feeds.drop()
+          throw error
+        }
       } catch {
         // Most failures pass. What does not is refused by the link.
       }
-      if let sequence = machine.undelivered {
+      if let sequence = machine.unsettled(now: Clock.now) {
+        fail(
+          AnnalsError(
+            .damaged,
+            "no message \(sequence) of the shared log '\(link.address.name.text)' is the same on most of its "
+              + "servers: they have lost or changed acknowledged messages. See \"When servers differ\" in "
+              + "docs/cluster-servers.md"))
+      } else if let sequence = machine.undelivered {
         fail(
           AnnalsError(
             .damaged,
@@ -80,9 +102,9 @@ final class Follower: Sendable {
     }
   }
 
-  /// Takes messages until the subscription is of no more use.
+  /// Takes messages until a subscription is of no more use.
   private func follow(
-    _ subscription: NATSSubscription, _ connection: NATSConnection, _ machine: inout FollowMachine
+    _ feeds: LogFeeds, _ connection: NATSConnection, _ machine: inout FollowMachine
   ) throws(NATSFailure) {
     while !isOver {
       var batch: [ReplicatedMessage] = []
@@ -90,8 +112,8 @@ final class Follower: Sendable {
       var isUseful = true
       var milliseconds: Int64 = 100
       while isUseful, batch.count < Self.most.messages, bytes < Self.most.bytes {
-        let before = machine.applied
-        switch subscription.next(upTo: milliseconds) {
+        let before = machine
+        switch feeds.next(upTo: milliseconds) {
         case .nothing: break
         case .broken: isUseful = false
         case .delivery(let delivery):
@@ -103,18 +125,38 @@ final class Follower: Sendable {
           }
           switch step {
           case .take:
-            Self.add(before + 1..<delivery.message.sequence, to: &batch)
-            batch.append(delivery.message)
-            bytes += delivery.message.bytes.count
+            // What counts already does not wait for what may not.
+            if !batch.isEmpty, !feeds.isKnown(after: before.applied) {
+              hand(batch)
+              (batch, bytes) = ([], 0)
+            }
+            switch feeds.verdict(on: delivery, after: before.applied, unless: { isOver }) {
+            case .counts:
+              Self.add(before.applied + 1..<delivery.message.sequence, to: &batch)
+              batch.append(delivery.message)
+              bytes += delivery.message.bytes.count
+            case .differs:
+              differences.add(1, ordering: .relaxed)
+              machine = before
+              machine.differed(at: before.applied + 1, now: Clock.now)
+              feeds.drop()
+              isUseful = false
+            case .silent:
+              machine = before
+              isUseful = false
+            }
           case .skip: break
-          case .confirm, .subscribe: isUseful = false
+          case .confirm, .subscribe:
+            feeds.drop()
+            isUseful = false
           }
         }
-        guard subscription.waiting > 0 else { break }
+        guard feeds.hasMore else { break }
         milliseconds = 1
       }
       if batch.isEmpty, isUseful, machine.isSilent(now: Clock.now) {
         isUseful = try listen(connection, &machine, &batch)
+        if !isUseful { feeds.drop() }
       }
       hand(batch)
       guard isUseful else { return }

@@ -16,6 +16,10 @@ final class NATSQuestions: @unchecked Sendable {
     var stalled: String?
     /// The number of messages that the server has sent so far.
     var lastSent: UInt64?
+    /// The id that the writer of the message gave it.
+    var id: String?
+    /// The bytes of its contents, which may not have been sent.
+    var size: Int
   }
 
   private let subscription: OpaquePointer
@@ -52,11 +56,13 @@ final class NATSQuestions: @unchecked Sendable {
     let bytes = unsafe UnsafeRawBufferPointer(
       start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message)))
     let reply = unsafe natsMsg_GetReply(message).map { unsafe String(cString: $0) }
-    var received = unsafe Received(reply: reply, bytes: Array(bytes))
+    var received = unsafe Received(reply: reply, bytes: Array(bytes), size: bytes.count)
+    received.id = unsafe Self.header(NATSConnection.idHeader, message)
     // Only messages without contents are signs of a server.
     if received.bytes.isEmpty {
       received.stalled = unsafe Self.header("Nats-Consumer-Stalled", message)
       received.lastSent = unsafe Self.header("Nats-Last-Consumer", message).flatMap { UInt64($0) }
+      if let size = unsafe Self.header("Nats-Msg-Size", message).flatMap({ Int($0) }) { received.size = size }
     }
     return received
   }

@@ -7,6 +7,8 @@ struct Delivery: Sendable {
   let message: ReplicatedMessage
   /// How many messages this subscription was sent before and with this one.
   let count: UInt64
+  /// What identifies the server's copy of the message.
+  let mark: CopyMark
 }
 
 /// What a wait for messages ended with.
@@ -18,7 +20,7 @@ enum Delivered: Sendable {
   case broken(NATSFailure)
 }
 
-/// A subscription that one thread takes messages from.
+/// A subscription that one thread takes messages from: those of one server's copy of the log.
 ///
 /// The server keeps its place in memory, and forgets it some seconds after the reader is gone. It sends
 /// heartbeats while there is nothing else, and asks now and then whether the reader keeps up. The library can
@@ -27,16 +29,34 @@ final class NATSSubscription {
   /// The nanoseconds without a sign of the server after which the subscription is of no more use.
   private static let patience = 3_500_000_000
 
+  /// The time to wait for the broker to choose a server. One that is down does not answer.
+  private static let choice: Int64 = 1_000
+
+  /// The name of the server whose copy of the log it reads; empty if there is one server only.
+  let server: String
   private let inbox: NATSQuestions
   private var sign = Clock.now
   private var count: UInt64 = 0
 
-  /// Subscribes to the messages of a log from a sequence on.
-  init(_ connection: NATSConnection, to name: LogName, from sequence: UInt64) throws(NATSFailure) {
+  /// Subscribes to the messages of a log from a sequence on. The broker chooses one of its servers.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection to the servers.
+  ///   - name: The name of the log.
+  ///   - sequence: The first message.
+  ///   - withContents: Whether the messages come with their contents, or only what identifies them.
+  init(
+    _ connection: NATSConnection, to name: LogName, from sequence: UInt64, withContents: Bool
+  ) throws(NATSFailure) {
     let subject = try NATSConnection.newInbox()
     // The server looks for a reader at once.
     inbox = try NATSQuestions(connection, at: subject)
-    try unsafe connection.withContext { context throws(NATSFailure) in
+    server = try unsafe connection.withContext { context throws(NATSFailure) -> String in
+      var options = unsafe jsOptions()
+      unsafe jsOptions_Init(&options)
+      unsafe options.Wait = Self.choice
+      var info: UnsafeMutablePointer<jsConsumerInfo>?
+      defer { unsafe jsConsumerInfo_Destroy(info) }
       var code = jsErrCode(rawValue: 0)
       let status = unsafe subject.withCString { subject in
         var settings = unsafe jsConsumerConfig()
@@ -51,9 +71,12 @@ final class NATSSubscription {
         unsafe settings.InactiveThreshold = 5 * 1_000_000_000
         unsafe settings.Replicas = 1
         unsafe settings.MemoryStorage = true
-        return unsafe js_AddConsumer(nil, context, name.stream, &settings, nil, &code)
+        unsafe settings.HeadersOnly = !withContents
+        return unsafe js_AddConsumer(&info, context, name.stream, &settings, &options, &code)
       }
       try NATSFailure.check(status, code)
+      let leader = unsafe info?.pointee.Cluster?.pointee.Leader
+      return unsafe leader.map { unsafe String(cString: $0) } ?? ""
     }
   }
 
@@ -78,7 +101,10 @@ final class NATSSubscription {
           Delivery(
             message: ReplicatedMessage(
               sequence: place.sequence, time: place.nanoseconds / 1_000, bytes: received.bytes),
-            count: place.count))
+            count: place.count,
+            mark: CopyMark(
+              sequence: place.sequence, nanoseconds: place.nanoseconds, id: received.id, size: received.size)
+          ))
       }
       if let failure = answer(received) { return .broken(failure) }
       if sign >= end { return .nothing }

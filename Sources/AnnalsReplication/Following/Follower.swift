@@ -13,6 +13,9 @@ internal import AnnalsCoding
 struct Follower: Sendable {
   /// The time between two looks at the log's end.
   private static let look = Duration.seconds(1)
+  /// The number of looks without progress after which the log is followed again. A transport with a watchdog
+  /// of its own knows more, so it gets the time to act first.
+  private static let patience = 30
   /// The rest after a failed attempt.
   private static let rest = Duration.milliseconds(100)
 
@@ -60,6 +63,7 @@ struct Follower: Sendable {
   /// - Throws: If nothing arrives although there is something.
   private func watch() async throws {
     var before: UInt64?
+    var looks = 0
     while true {
       try await Task.sleep(for: Self.look)
       guard let applied = member()?.applied else { throw CancellationError() }
@@ -68,7 +72,9 @@ struct Follower: Sendable {
       member()?.noteLast(last)
       // The log answers again.
       if last == applied { member()?.noteTrouble(nil) }
-      if last > applied, before == applied, member()?.isWaiting == true { throw Silent() }
+      let isStuck = last > applied && before == applied && member()?.isWaiting == true
+      looks = isStuck ? looks + 1 : 0
+      if looks >= Self.patience { throw Silent() }
       before = applied
     }
   }

@@ -16,7 +16,8 @@ final class NATSServers: Sendable {
     var process: Int32?
   }
 
-  private let directory: TemporaryDirectory
+  /// The directory with the configurations, the files and the output of all servers.
+  let directory: TemporaryDirectory
   private let servers: Mutex<[Server]>
   private let program: String
 

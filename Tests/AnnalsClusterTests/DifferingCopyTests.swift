@@ -1,0 +1,71 @@
+import AnnalsCoding
+import AnnalsReplication
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@testable import AnnalsCluster
+
+/// Servers whose copies of the log differ, as faults of a server's version may leave them.
+@Suite(.enabled(if: NATSProgram.path != nil, Comment(rawValue: NATSProgram.missing)), .serialized)
+struct DifferingCopyTests {
+  /// Publishes twenty messages that begin with `first`.
+  private func publish(_ first: UInt8, to servers: NATSServers) async throws {
+    let log = try JetStreamLog(servers.address(), creates: true)
+    for number: UInt8 in 1...20 {
+      _ = try await log.publish([first, number], id: UUID(), within: .seconds(60))
+    }
+    await log.close()
+  }
+
+  /// Puts the messages of another server in the place of those of a server of a cluster, which is down.
+  private func replace(_ index: Int, of servers: NATSServers, by first: UInt8) async throws {
+    let other = try NATSServers(1)
+    try await publish(first, to: other)
+    other.stop(0)
+    func messages(_ servers: NATSServers, _ index: Int) -> URL {
+      servers.directory.url.appendingPathComponent("n\(index)/jetstream/$G/streams/annals-orders/msgs")
+    }
+    try FileManager.default.removeItem(at: messages(servers, index))
+    try FileManager.default.copyItem(at: messages(other, 0), to: messages(servers, index))
+  }
+
+  @Test(.timeLimit(.minutes(3)))
+  func `what one of three servers has alone is believed by nobody`() async throws {
+    let servers = try NATSServers(3)
+    try await publish(1, to: servers)
+    for index in 0..<3 { servers.stop(index) }
+    try await replace(0, of: servers, by: 2)
+    for index in 0..<3 { try servers.start(index) }
+    // The broker chooses the servers that a follower reads from.
+    for _ in 0..<6 {
+      let log = try JetStreamLog(servers.address(), creates: false)
+      let all = Collected()
+      let task = all.follow(log)
+      try await waitUntil { all.count >= 20 }
+      task.cancel()
+      #expect(all.messages.prefix(20).map(\.bytes) == (1...20).map { [1, UInt8($0)] })
+      await log.close()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(3)))
+  func `a message that is another one on each server stops a follower`() async throws {
+    let servers = try NATSServers(3)
+    try await publish(1, to: servers)
+    for index in 0..<3 { servers.stop(index) }
+    try await replace(0, of: servers, by: 2)
+    try await replace(1, of: servers, by: 3)
+    for index in 0..<3 { try servers.start(index) }
+    let log = try JetStreamLog(servers.address(), creates: false)
+    do {
+      try await log.follow(after: 0) { messages in
+        Issue.record("\(messages.count) messages arrived")
+      }
+    } catch let error as AnnalsError {
+      #expect(error.code == .damaged)
+      #expect(error.message.contains("no message 1 of the shared log 'orders'"))
+    }
+    await log.close()
+  }
+}
