@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a writer knows of one of its calls: a line of the output of this program.
-struct RecordedCall: Equatable, Sendable {
-  enum Outcome: String, Sendable {
-    /// The events are stored at `positions`.
+/// What a writer knows of one of its calls: a line of JSON in the output of this program.
+struct RecordedCall: Codable, Equatable, Sendable {
+  enum Outcome: String, Codable, Sendable {
+    /// The events are stored where the parts say.
     case stored
     /// Nothing is stored.
     case refused
@@ -13,54 +13,60 @@ struct RecordedCall: Equatable, Sendable {
     case broken
   }
 
+  /// The events of a call in one stream.
+  struct Part: Codable, Equatable, Sendable {
+    var stream: String
+    /// The revision that the call expected, -1 for a stream without events; `nil` for any.
+    var expected: Int?
+    /// The marks of the events; no two events of a history have one.
+    var marks: [Int]
+    /// Where they are stored.
+    var positions: [UInt64] = []
+    var revisions: [UInt64] = []
+  }
+
   var outcome: Outcome
   /// When the call began and ended, in nanoseconds of this machine's monotonic clock.
   var start: UInt64
   var end: UInt64
-  /// The marks of the events; no two events of a history have one.
-  var marks: [Int]
-  /// Where they are stored.
-  var positions: [UInt64] = []
-  /// The revision that the call expected and the one that its first event got.
-  var expected: UInt64?
-  var found: UInt64?
+  var parts: [Part]
+  /// The room that the call books.
+  var room: String?
 
-  /// The call as a line without its end.
-  var line: String {
-    func list(_ numbers: [some BinaryInteger]) -> String {
-      numbers.isEmpty ? "-" : numbers.map { "\($0)" }.joined(separator: ",")
-    }
-    return [
-      outcome.rawValue, "\(start)", "\(end)", list(marks), list(positions), expected.map { "\($0)" } ?? "-",
-      found.map { "\($0)" } ?? "-",
-    ].joined(separator: " ")
-  }
-
-  init(
-    _ outcome: Outcome, _ start: UInt64, _ end: UInt64, marks: [Int], positions: [UInt64] = [],
-    expected: UInt64? = nil, found: UInt64? = nil
-  ) {
+  init(_ outcome: Outcome, _ start: UInt64, _ end: UInt64, _ parts: [Part], room: String? = nil) {
     self.outcome = outcome
     self.start = start
     self.end = end
-    self.marks = marks
-    self.positions = positions
-    self.expected = expected
-    self.found = found
+    self.parts = parts
+    self.room = room
+  }
+
+  var marks: [Int] { parts.flatMap(\.marks) }
+  var positions: [UInt64] { parts.flatMap(\.positions) }
+
+  /// Notes the answer to the call.
+  mutating func store(_ positions: [UInt64], _ revisions: [UInt64]) {
+    outcome = .stored
+    var next = 0
+    for index in parts.indices {
+      let range = next..<min(next + parts[index].marks.count, positions.count, revisions.count)
+      parts[index].positions = Array(positions[range])
+      parts[index].revisions = Array(revisions[range])
+      next = range.upperBound
+    }
+  }
+
+  /// The call as a line without its end.
+  var line: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Texts and numbers can always be encoded.
+    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 
   /// Reads a line; `nil` for one that a kill has cut.
   init?(_ line: some StringProtocol) {
-    let words = line.split(separator: " ")
-    guard words.count == 7, let outcome = Outcome(rawValue: String(words[0])), let start = UInt64(words[1]),
-      let end = UInt64(words[2])
-    else { return nil }
-    func list(_ word: some StringProtocol) -> [Substring] {
-      word == "-" ? [] : word.split(separator: ",").map { Substring($0) }
-    }
-    self.init(
-      outcome, start, end, marks: list(words[3]).compactMap { Int($0) },
-      positions: list(words[4]).compactMap { UInt64($0) }, expected: UInt64(words[5]), found: UInt64(words[6])
-    )
+    guard let call = try? JSONDecoder().decode(RecordedCall.self, from: Data(line.utf8)) else { return nil }
+    self = call
   }
 }

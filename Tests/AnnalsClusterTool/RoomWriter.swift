@@ -17,81 +17,81 @@ struct RoomWriter {
     self.rooms = rooms
   }
 
-  private mutating func note() -> RoomsV1.Event {
-    mark += 1
-    return .noted(.init(mark: mark))
+  private static func stream() -> String {
+    Int.random(in: 0..<3) == 0 ? "cold-\(Int.random(in: 0..<5_000))" : "hot-\(Int.random(in: 0..<6))"
   }
 
-  private mutating func booking() -> (event: RoomsV1.Event, room: String) {
-    mark += 1
-    let room = "room \(Int.random(in: 0..<rooms))"
-    return (.booked(.init(room: room, mark: mark)), room)
-  }
-
-  private static func stream() -> StreamName {
-    Int.random(in: 0..<3) == 0
-      ? StreamName("cold-\(Int.random(in: 0..<5_000))") : StreamName("hot-\(Int.random(in: 0..<6))")
-  }
+  private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
   /// Makes one random call.
   mutating func step() async throws -> RecordedCall {
-    let before = mark
-    let start = DispatchTime.now().uptimeNanoseconds
-    func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
+    let kind = Int.random(in: 0..<10)
+    var call = RecordedCall(.unknown, Self.now, 0, parts(kind))
+    if (3...5).contains(kind) { call.room = "room \(Int.random(in: 0..<rooms))" }
     do throws(AnnalsError) {
-      var call = try await call(start)
-      call.end = now()
-      return call
+      try await make(&call, kind)
     } catch {
-      let marks = before < mark ? Array(before + 1...mark) : []
       switch error.code {
-      case .conflict, .rejected: return RecordedCall(.refused, start, now(), marks: marks)
-      case .unavailable: return RecordedCall(.unknown, start, now(), marks: marks)
+      case .conflict, .rejected: call.outcome = .refused
+      case .unavailable: call.outcome = .unknown
       default: throw error
       }
     }
+    call.end = Self.now
+    return call
   }
 
-  private mutating func call(_ start: UInt64) async throws(AnnalsError) -> RecordedCall {
-    let stream = Self.stream()
-    let first = mark + 1
-    var expected: UInt64?
+  /// The streams and marks of a call of a kind.
+  private mutating func parts(_ kind: Int) -> [RecordedCall.Part] {
+    func part(_ count: Int) -> RecordedCall.Part {
+      mark += count
+      return RecordedCall.Part(stream: Self.stream(), marks: Array(mark - count + 1...mark))
+    }
+    return switch kind {
+    case 0...6: [part(1)]
+    case 7: [part(1), part(1)]
+    default: [part(2)]
+    }
+  }
+
+  private func make(_ call: inout RecordedCall, _ kind: Int) async throws(AnnalsError) {
+    let stream = StreamName(call.parts[0].stream)
+    let notes = call.marks.map { RoomsV1.Event.noted(.init(mark: $0)) }
     let appended: Appended
-    switch Int.random(in: 0..<10) {
+    switch kind {
     case 0, 1, 2:
       let head = try store.read { (snapshot) throws(AnnalsError) in try snapshot.revision(of: stream) }
-      expected = head?.rawValue
+      call.parts[0].expected = head.map { Int($0.rawValue) } ?? -1
       appended = try await store.append(
-        [note()], to: stream, expecting: head.map { .revision($0) } ?? .noStream)
-    case 3, 4:
-      let booking = booking()
-      appended = try await store.append([booking.event], to: stream)
-    case 5:
-      let booking = booking()
-      let query = EventQuery<RoomsV1.Event>([\.booked], tags: [EventTag("room:\(booking.room)")])
-      appended = try await store.append([booking.event], to: stream, unless: query)
+        notes, to: stream, expecting: head.map { .revision($0) } ?? .noStream)
+    case 3, 4, 5:
+      let room = call.room ?? ""
+      let booking = RoomsV1.Event.booked(.init(room: room, mark: call.marks[0]))
+      if kind == 5 {
+        let query = EventQuery<RoomsV1.Event>([\.booked], tags: [EventTag("room:\(room)")])
+        appended = try await store.append([booking], to: stream, unless: query)
+      } else {
+        appended = try await store.append([booking], to: stream)
+      }
     case 6:
-      let event = NewEvent(note(), id: UUID())
+      let event = NewEvent(notes[0], id: UUID())
       appended = try await store.append([event], to: stream)
       // As if the answer had been lost.
       let again = try await store.append([event], to: stream)
+      call.store(again.positions.map(\.rawValue), again.revisions.map(\.rawValue))
       if again.positions != appended.positions {
-        return RecordedCall(
-          .broken, start, start, marks: [mark],
-          positions: (appended.positions + again.positions).map(\.rawValue))
+        call.outcome = .broken
+        return
       }
     case 7:
-      let other = Self.stream()
-      let (one, two) = (note(), note())
+      let other = StreamName(call.parts[1].stream)
       appended = try await store.append { call in
-        call.append([one], to: stream)
-        call.append([two], to: other)
+        call.append([notes[0]], to: stream)
+        call.append([notes[1]], to: other)
       }
     default:
-      appended = try await store.append([note(), note()], to: stream)
+      appended = try await store.append(notes, to: stream)
     }
-    return RecordedCall(
-      .stored, start, start, marks: Array(first...mark), positions: appended.positions.map(\.rawValue),
-      expected: expected, found: expected == nil ? nil : appended.revisions.first?.rawValue)
+    call.store(appended.positions.map(\.rawValue), appended.revisions.map(\.rawValue))
   }
 }

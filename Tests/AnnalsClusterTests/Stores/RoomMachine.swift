@@ -82,23 +82,44 @@ final class RoomMachine {
     }
   }
 
-  /// The positions of all events, by mark, and what is wrong with marks that are there twice.
-  func marks() throws -> (places: [Int: UInt64], doubled: [String]) {
+  /// An event as a judge from outside reads it.
+  struct StoredEvent: Codable {
+    var position: UInt64
+    var stream: String
+    var revision: UInt64
+    var mark: Int
+    /// The room that it books.
+    var room: String?
+  }
+
+  /// All events, in order.
+  func events() throws -> [StoredEvent] {
     try store.read { (snapshot) throws(AnnalsError) in
-      var places: [Int: UInt64] = [:]
-      var doubled: [String] = []
+      var events: [StoredEvent] = []
       var entries = try snapshot.entries()
       while let entry = try entries.next() {
-        let mark =
-          switch entry.event {
-          case .booked(let booked): booked.mark
-          case .noted(let noted): noted.mark
-          }
-        if let before = places.updateValue(entry.position.rawValue, forKey: mark) {
-          doubled.append("mark \(mark) is at \(before) and \(entry.position), \(entry.event)")
+        var event = StoredEvent(
+          position: entry.position.rawValue, stream: entry.stream.text,
+          revision: entry.revision.rawValue, mark: 0)
+        switch entry.event {
+        case .booked(let booked): (event.mark, event.room) = (booked.mark, booked.room)
+        case .noted(let noted): event.mark = noted.mark
         }
+        events.append(event)
       }
-      return (places, doubled)
+      return events
     }
+  }
+
+  /// The positions of all events, by mark, and what is wrong with marks that are there twice.
+  func marks() throws -> (places: [Int: UInt64], doubled: [String]) {
+    var places: [Int: UInt64] = [:]
+    var doubled: [String] = []
+    for event in try events() {
+      if let before = places.updateValue(event.position, forKey: event.mark) {
+        doubled.append("mark \(event.mark) is at \(before) and \(event.position)")
+      }
+    }
+    return (places, doubled)
   }
 }
