@@ -13,7 +13,7 @@ struct ClusterArguments {
   /// The operands of each verb with how many of them are needed, and whether it connects to servers.
   private static let verbs: [String: (operands: [String], needed: Int, connects: Bool)] = [
     "status": (["STORE"], 0, true), "join": (["BACKUP", "STORE"], 2, true), "leave": (["STORE"], 1, false),
-    "check": (["STORE", "OTHER"], 2, false),
+    "check": (["STORE", "OTHER"], 2, false), "copies": ([], 0, true),
   ]
 
   let verb: String

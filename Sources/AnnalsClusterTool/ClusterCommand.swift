@@ -44,6 +44,7 @@ enum ClusterCommand {
     case "status": try await StatusVerb(arguments).run()
     case "join": try await join(arguments)
     case "leave": try leave(arguments)
+    case "copies": try await CopiesVerb(arguments).run()
     default: try check(arguments)
     }
   }
@@ -146,6 +147,7 @@ enum ClusterCommand {
            annals-cluster join BACKUP STORE --servers URL,URL,… --name NAME [--json]
            annals-cluster leave STORE [--json]
            annals-cluster check STORE OTHER [--json]
+           annals-cluster copies --servers URL,URL,… --name NAME [--json]
 
     Looks after the machines of a cluster: stores that share a log in NATS JetStream.
 
@@ -154,6 +156,7 @@ enum ClusterCommand {
       join    copies a backup of another machine's store, after checking that the cluster's log continues it
       leave   makes the store one of its own, which takes appends of this machine alone; end its program first
       check   compares two stores of a cluster, entry by entry and by hash; one may be ahead of the other
+      copies  compares what the servers have of the log, and names those that differ from most of them
 
       --servers      the addresses of the servers, such as nats://10.0.0.1:4222
       --name         the name of the log
@@ -162,7 +165,7 @@ enum ClusterCommand {
                      files in PEM: authorities to trust, this program's certificate, and its key
       --within       the most seconds to wait for servers, 10 by default
 
-    Exit status: 0 done; 1 the stores differ, or a machine has stopped; 64 wrong usage; 65 bad data; 66 no such
+    Exit status: 0 done; 1 stores or servers differ, or a machine has stopped; 64 wrong usage; 65 bad data; 66 no such
     store or log; 73 cannot create; 74 input or output failed; 75 no server answers, or a program has the store,
     try again; 77 no permission.
 

@@ -1,10 +1,12 @@
 import AnnalsCoding
+import AnnalsCommand
 import AnnalsReplication
 import AnnalsTestSupport
 import Foundation
 import Testing
 
 @testable import AnnalsCluster
+@testable import AnnalsClusterTool
 
 /// Servers whose copies of the log differ, as faults of a server's version may leave them.
 @Suite(.enabled(if: NATSProgram.path != nil, Comment(rawValue: NATSProgram.missing)), .serialized)
@@ -30,6 +32,28 @@ struct DifferingCopyTests {
     try FileManager.default.copyItem(at: messages(other, 0), to: messages(servers, index))
   }
 
+  /// What the command says of the servers' copies.
+  private func copies(of servers: NATSServers) async throws -> ClusterCommand.Result {
+    let words = ["copies", "--servers", servers.addresses.joined(separator: ","), "--name", "orders"]
+    return try await ClusterCommand.result(of: ClusterArguments(words.map { CommandWord($0) }))
+  }
+
+  @Test(.timeLimit(.minutes(3)))
+  func `servers that agree are shown so, also while writers publish`() async throws {
+    let servers = try NATSServers(3)
+    try await publish(1, to: servers)
+    let writing = Task {
+      let log = try JetStreamLog(servers.address(), creates: true)
+      while !Task.isCancelled { _ = try await log.publish([1], id: UUID(), within: .seconds(60)) }
+      await log.close()
+    }
+    let found = try await copies(of: servers)
+    writing.cancel()
+    #expect(found.isGood, "\(found.output)")
+    #expect(found.output.contains("on 3 of 3 servers"))
+    try await writing.value
+  }
+
   @Test(.timeLimit(.minutes(3)))
   func `what one of three servers has alone is believed by nobody`() async throws {
     let servers = try NATSServers(3)
@@ -47,6 +71,11 @@ struct DifferingCopyTests {
       #expect(all.messages.prefix(20).map(\.bytes) == (1...20).map { [1, UInt8($0)] })
       await log.close()
     }
+    let found = try await copies(of: servers)
+    #expect(!found.isGood)
+    #expect(found.output.contains("20 messages on 3 of 3 servers"))
+    #expect(found.output.contains("server n0: 20 differ from those of most servers, the first is 1"))
+    #expect(found.output.contains("server n1: 0 differ"))
   }
 
   @Test(.timeLimit(.minutes(3)))
@@ -67,5 +96,8 @@ struct DifferingCopyTests {
       #expect(error.message.contains("no message 1 of the shared log 'orders'"))
     }
     await log.close()
+    let found = try await copies(of: servers)
+    #expect(!found.isGood)
+    #expect(found.output.contains("20 are the same on no majority of the servers, the first is 1"))
   }
 }

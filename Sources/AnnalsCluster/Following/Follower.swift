@@ -87,8 +87,8 @@ final class Follower: Sendable {
           AnnalsError(
             .damaged,
             "no message \(sequence) of the shared log '\(link.address.name.text)' is the same on most of its "
-              + "servers: they have lost or changed acknowledged messages. See \"When servers differ\" in "
-              + "docs/cluster-servers.md"))
+              + "servers: they have lost or changed acknowledged messages. start all of them, and "
+              + "see \"Servers differ\" in docs/cluster-servers.md"))
       } else if let sequence = machine.undelivered {
         fail(
           AnnalsError(

@@ -104,6 +104,9 @@ package final class JetStreamLog: ReplicatedLog {
     return BrokerAdvice.warnings(servers: servers, replicas: replicas)
   }
 
+  /// The name of the log.
+  var name: LogName { link.address.name }
+
   /// The number of addresses of servers.
   var serverCount: Int { link.address.servers.count }
 
@@ -160,7 +163,7 @@ package final class JetStreamLog: ReplicatedLog {
   }
 
   /// Calls `body` on a thread of its own until it succeeds or the time has passed.
-  private func asking<R: Sendable>(
+  func asking<R: Sendable>(
     within limit: Duration, _ wish: String,
     _ body: @escaping @Sendable (NATSConnection, Int64) throws(NATSFailure) -> R
   ) async throws(AnnalsError) -> R {

@@ -69,7 +69,15 @@ struct ClusterFaultTests {
     for machine in machines { try await machine.open() }
     let last = try await log.last(within: .seconds(60))
     for (index, machine) in machines.enumerated() {
-      try await waitUntil { (try machine.member.status?.applied ?? 0) >= last }
+      do {
+        // Servers that have just started may not answer yet.
+        try await waitUntil {
+          guard let status = try machine.member.status else { return false }
+          return status.applied >= last && status.problem == nil || status.isStopped
+        }
+      } catch {
+        findings.append("machine \(index) did not catch up: \(error)")
+      }
       if let problem = try machine.member.status?.problem { findings.append("machine \(index): \(problem)") }
     }
     let lines = try machines[0].lines()

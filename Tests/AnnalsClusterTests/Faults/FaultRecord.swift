@@ -5,7 +5,7 @@ import Foundation
 @testable import AnnalsReplication
 @testable import ClusterTool
 
-/// What a run with faults leaves behind for others to judge.
+/// The record of a run with faults, for others to judge.
 ///
 /// The environment variable `ANNALS_CLUSTER_RECORDS` names a directory. Each run has one in it, named after
 /// its seed, with the history and the stores' entries as JSON lines. A run with findings leaves the files of

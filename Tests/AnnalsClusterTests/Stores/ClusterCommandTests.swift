@@ -115,7 +115,8 @@ struct ClusterCommandTests {
     arguments: [
       [], ["fly"], ["status"], ["join", "a"], ["check", "a"], ["leave"], ["leave", "a", "b"],
       ["status", "--servers", "nats://h"], ["status", "--wrong"], ["status", "a", "--within", "0"],
-      ["leave", "a", "--servers", "nats://h", "--name", "n"], ["status", "--name"],
+      ["leave", "a", "--servers", "nats://h", "--name", "n"], ["status", "--name"], ["copies"],
+      ["copies", "a", "--servers", "nats://h", "--name", "n"],
     ])
   func `a wrong command line is refused`(_ words: [String]) async throws {
     #expect(try await code(words) == .wrongUse)
