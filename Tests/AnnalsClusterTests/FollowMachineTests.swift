@@ -110,4 +110,19 @@ import Testing
     }
     #expect(taken == there, "seed \(seed)")
   }
+
+  @Test func `a message that differs between servers for long is named, and one that was settled is not`() {
+    var machine = FollowMachine(after: 4, now: 0)
+    machine.subscribed(now: 0)
+    machine.differed(at: 5, now: 0)
+    #expect(machine.unsettled(now: 0) == nil)
+    // Without a server to ask, nothing is known.
+    #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
+    machine.differed(at: 5, now: FollowMachine.staleness)
+    #expect(machine.unsettled(now: FollowMachine.staleness) == 5)
+    #expect(machine.received(sequence: 5, count: 1, now: FollowMachine.staleness) == .take)
+    #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
+    machine.differed(at: 6, now: FollowMachine.staleness)
+    #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
+  }
 }

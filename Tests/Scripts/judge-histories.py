@@ -189,8 +189,12 @@ def main(directories):
         return 64
     histories = faulty = commits = stored = 0
     for directory in directories:
-        faults, counts, events, writes, streams = judge(directory)
         histories += 1
+        if not os.path.exists(os.path.join(directory, "history.jsonl")):
+            print(f"{directory}: the run ended without a history")
+            faulty += 1
+            continue
+        faults, counts, events, writes, streams = judge(directory)
         commits += writes
         stored += counts["stored"]
         print(

@@ -42,7 +42,7 @@ struct FollowMachine: Sendable {
   private var pending: UInt64?
   private var removed: Set<UInt64> = []
   private var skipped: (sequence: UInt64, times: Int) = (0, 0)
-  private var difference: (sequence: UInt64, since: Int)?
+  private var difference: (sequence: UInt64, since: Int, last: Int)?
 
   init(after sequence: UInt64, now: Int) {
     applied = sequence
@@ -102,15 +102,16 @@ struct FollowMachine: Sendable {
 
   /// Notes that two servers had different messages at a sequence, or after removed ones from there on.
   mutating func differed(at sequence: UInt64, now: Int) {
-    if difference?.sequence != sequence { difference = (sequence, now) }
+    let since = difference?.sequence == sequence ? difference?.since : nil
+    difference = (sequence, since ?? now, now)
   }
 
   /// The sequence at which no message was the same on most of the servers, for longer than a server needs
   /// that starts.
   func unsettled(now: Int) -> UInt64? {
-    guard let difference, difference.sequence == applied + 1, now - difference.since >= Self.staleness else {
-      return nil
-    }
+    guard let difference, difference.sequence == applied + 1, now - difference.last < Self.patience,
+      now - difference.since >= Self.staleness
+    else { return nil }
     return difference.sequence
   }
 

@@ -87,7 +87,7 @@ final class Follower: Sendable {
           AnnalsError(
             .damaged,
             "no message \(sequence) of the shared log '\(link.address.name.text)' is the same on most of its "
-              + "servers: they have lost or changed acknowledged messages. start all of them, and "
+              + "servers: they have lost or changed acknowledged messages. Start all of them, and "
               + "see \"Servers differ\" in docs/cluster-servers.md"))
       } else if let sequence = machine.undelivered {
         fail(
@@ -120,6 +120,9 @@ final class Follower: Sendable {
           var step = machine.received(
             sequence: delivery.message.sequence, count: delivery.count, now: Clock.now)
           if step == .confirm {
+            // The question may fail, and what was taken before it must not be lost with it.
+            hand(batch)
+            (batch, bytes) = ([], 0)
             let gap = try connection.removed(from: link.address.name, upTo: 2_000)
             step = machine.confirmed(first: gap.first, removed: gap.sequences)
           }
