@@ -6,15 +6,19 @@
 # Each history has a directory in DIRECTORY, named after its seed. One that is there with its verdict is not run
 # again, so the script goes on where it was interrupted. The servers are those of `nats-server`, or of the program
 # that ANNALS_NATS_SERVER names. A history with faults keeps the files of its servers and machines.
-# ANNALS_SEED is the first seed, 1 by default: several runs at once take different ones.
+# ANNALS_SEED is the first seed, 1 by default: several runs at once take different ones. ANNALS_TESTS names the
+# tests that are built, for example in release; without it they are built.
 set -eu
-[ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 64; }
+[ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 64; }
 mkdir -p "$1"
 records="$(cd "$1" && pwd)"
 histories="${2:-200}"
 cd "$(dirname "$0")/../.."
-swift build --build-tests
-bundle=.build/debug/AnnalsPackageTests.xctest
+bundle="${ANNALS_TESTS:-}"
+if [ -z "$bundle" ]; then
+  swift build --build-tests
+  bundle=.build/debug/AnnalsPackageTests.xctest
+fi
 seed="${ANNALS_SEED:-1}"
 last=$((seed + histories - 1))
 while [ "$seed" -le "$last" ]; do

@@ -2,6 +2,7 @@
 """Judges histories of a cluster from outside: it knows only what callers were told and what stores have.
 
 Usage: judge-histories.py DIRECTORY...
+       judge-histories.py --check [random histories, default 60000]
 
 A directory has `history.jsonl`, a line for each call whose answer somebody saw, and `machine-N.jsonl`, a line
 for each event that a machine has in the end. Checked are, for each history:
@@ -16,12 +17,15 @@ for each event that a machine has in the end. Checked are, for each history:
 - so is the whole log, as one list;
 - no room is booked twice, and a booking was refused only if another one may have been there before.
 
+With --check, the judge itself is compared with a search through all orders, on short random histories.
+
 The status is 1 if anything is wrong. It needs nothing but Python.
 """
 import bisect
 import collections
 import json
 import os
+import random
 import sys
 
 INFINITY = float("inf")
@@ -183,7 +187,55 @@ def judge(directory):
     return faults, counts, len(events), len(whole), len(streams)
 
 
+def search(writes, refusals):
+    """Whether an order of the calls explains the answers: tries all of them."""
+    calls = writes + refusals
+
+    def go(done, head):
+        if len(done) == len(calls):
+            return True
+        open_calls = [index for index in range(len(calls)) if index not in done]
+        for index in open_calls:
+            call = calls[index]
+            if any(calls[other].end < call.start for other in open_calls):
+                continue
+            if isinstance(call, Refusal):
+                if call.expected != head and go(done | {index}, head):
+                    return True
+            elif call.first == head + 1 and call.expected in (None, head):
+                if go(done | {index}, head + call.count):
+                    return True
+        return False
+
+    return go(frozenset(), -1)
+
+
+def check(count):
+    """Compares `linearize` with `search`."""
+    explained = 0
+    for seed in range(count):
+        source = random.Random(seed)
+        writes, refusals, place = [], [], 0
+        for _ in range(source.randint(0, 4)):
+            events, start = source.randint(1, 2), source.randint(0, 9)
+            end = start + source.randint(0, 5) if source.random() < 0.9 else INFINITY
+            writes.append(Write(place, events, start, end, source.choice([None, place - 1])))
+            place += events
+        for _ in range(source.randint(0, 3)):
+            start = source.randint(0, 9)
+            refusals.append(Refusal(start, start + source.randint(0, 4), source.randint(-1, place)))
+        fault = linearize(writes, refusals)
+        if (fault is None) != search(writes, refusals):
+            print(f"seed {seed}: the judge says '{fault}', and the search says otherwise")
+            return 1
+        explained += fault is None
+    print(f"{count} random histories, {explained} of them explained by an order: judge and search agree")
+    return 0
+
+
 def main(directories):
+    if directories[:1] == ["--check"] and len(directories) <= 2:
+        return check(int(directories[1]) if len(directories) == 2 else 60_000)
     if not directories or directories[0].startswith("-"):
         print(__doc__.strip())
         return 64
