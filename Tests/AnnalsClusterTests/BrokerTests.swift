@@ -36,6 +36,7 @@ import Testing
     for subject in [old, new, new + ".token"] {
       #expect(DeliveryPlace(subject)?.sequence == 12)
       #expect(DeliveryPlace(subject)?.count == 7)
+      #expect(DeliveryPlace(subject)?.consumer == "CnR1")
       #expect(DeliveryPlace(subject)?.nanoseconds == 1_669_417_200_123_456_789)
     }
     for other in ["", "$JS.FC.annals-a.CnR1.x", "_INBOX.a", "$JS.ACK.a.b.1.x.7.1.3", old + ".tenth"] {

@@ -1,5 +1,7 @@
 /// What the reply subject of a delivered message says of it.
 struct DeliveryPlace: Equatable, Sendable {
+  /// The name of the broker's consumer that sent it.
+  let consumer: String
   /// The sequence in the log.
   let sequence: UInt64
   /// How many messages the subscription was sent before and with this one.
@@ -21,6 +23,7 @@ struct DeliveryPlace: Equatable, Sendable {
       let count = Self.number(words[first + 1]), let time = Self.number(words[first + 2]),
       let nanoseconds = Int64(exactly: time)
     else { return nil }
+    consumer = String(Substring(words[first - 2]))
     self.sequence = sequence
     self.count = count
     self.nanoseconds = nanoseconds

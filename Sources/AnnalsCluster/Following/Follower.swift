@@ -68,7 +68,8 @@ final class Follower: Sendable {
       do throws(NATSFailure) {
         let connection = try link.connection(until: Clock.now + 1_000_000_000)
         // With those that bring the messages, these are most of the servers that keep the log.
-        let others = (link.facts?.replicas ?? 1) / 2
+        guard let facts = link.facts else { throw NATSFailure(.passing, "the log is not known yet") }
+        let others = facts.replicas / 2
         try feeds.complete(connection, from: machine.applied + 1, others: others)
         if feeds.isNew {
           subscriptions.add(1, ordering: .relaxed)

@@ -26,6 +26,8 @@ final class LogFeeds {
   private let name: LogName
   private var messages: NATSSubscription?
   private var checks: [Check] = []
+  /// The number of servers to ask. Nothing counts while fewer are asked.
+  private var others = 0
   /// Whether messages come from a subscription that nobody has heard of.
   var isNew = false
   /// A message that was delivered and does not count yet.
@@ -45,6 +47,7 @@ final class LogFeeds {
   /// - Throws: ``NATSFailure`` if a server does not answer, or is one that is followed already: the broker
   ///   chooses the server. The call is repeated.
   func complete(_ connection: NATSConnection, from sequence: UInt64, others: Int) throws(NATSFailure) {
+    self.others = others
     if messages == nil {
       held = nil
       messages = try subscribe(connection, from: sequence, withContents: true)
@@ -60,6 +63,7 @@ final class LogFeeds {
   ) throws(NATSFailure) -> NATSSubscription {
     let made = try NATSSubscription(connection, to: name, from: sequence, withContents: withContents)
     let known = checks.map(\.subscription.server) + (messages.map { [$0.server] } ?? [])
+    guard others == 0 || !made.server.isEmpty else { throw NATSFailure(.passing, "a server without a name") }
     guard !known.contains(made.server) else {
       throw NATSFailure(.passing, "the server '\(made.server)' is followed already")
     }
@@ -104,9 +108,14 @@ final class LogFeeds {
   }
 
   /// Whether the servers that are asked have said something of the message after `sequence`, so that
-  /// ``verdict(on:after:unless:)`` does not wait.
+  /// ``verdict(on:after:unless:)`` does not wait. Only what has arrived is read.
   func isKnown(after sequence: UInt64) -> Bool {
-    checks.allSatisfy { $0.marks.isKnown(after: sequence) }
+    for index in checks.indices {
+      while !checks[index].marks.isKnown(after: sequence) {
+        guard checks[index].subscription.waiting > 0, read(index, upTo: 1) else { return false }
+      }
+    }
+    return true
   }
 
   /// Asks the other servers for a message.
@@ -118,6 +127,10 @@ final class LogFeeds {
   func verdict(
     on delivery: Delivery, after sequence: UInt64, unless isOver: () -> Bool
   ) -> Verdict {
+    guard checks.count >= others else {
+      held = delivery
+      return .silent
+    }
     let end = Clock.now + Self.patience
     var index = 0
     while index < checks.count {

@@ -34,6 +34,11 @@ final class NATSSubscription {
 
   /// The name of the server whose copy of the log it reads; empty if there is one server only.
   let server: String
+  /// The broker's name for the subscription.
+  ///
+  /// A server that led the broker, was paused and does not know yet that it was replaced may answer the same
+  /// question once more, and then sends messages of its own copy to the same place. They have another name.
+  private let consumer: String
   private let inbox: NATSQuestions
   private var sign = Clock.now
   private var count: UInt64 = 0
@@ -51,7 +56,8 @@ final class NATSSubscription {
     let subject = try NATSConnection.newInbox()
     // The server looks for a reader at once.
     inbox = try NATSQuestions(connection, at: subject)
-    server = try unsafe connection.withContext { context throws(NATSFailure) -> String in
+    (consumer, server) = try unsafe connection.withContext {
+      context throws(NATSFailure) -> (String, String) in
       var options = unsafe jsOptions()
       unsafe jsOptions_Init(&options)
       unsafe options.Wait = Self.choice
@@ -75,8 +81,9 @@ final class NATSSubscription {
         return unsafe js_AddConsumer(&info, context, name.stream, &settings, &options, &code)
       }
       try NATSFailure.check(status, code)
+      guard let name = unsafe info?.pointee.Name else { throw NATSFailure(.passing, "an empty answer") }
       let leader = unsafe info?.pointee.Cluster?.pointee.Leader
-      return unsafe leader.map { unsafe String(cString: $0) } ?? ""
+      return unsafe (String(cString: name), leader.map { unsafe String(cString: $0) } ?? "")
     }
   }
 
@@ -94,8 +101,12 @@ final class NATSSubscription {
         return now - sign >= Self.patience
           ? .broken(NATSFailure(.passing, "the server of a subscription gives no sign")) : .nothing
       }
-      sign = Clock.now
       if let reply = received.reply, let place = DeliveryPlace(reply) {
+        guard place.consumer == consumer else {
+          if Clock.now >= end { return .nothing }
+          continue
+        }
+        sign = Clock.now
         count = place.count
         return .delivery(
           Delivery(
@@ -106,6 +117,7 @@ final class NATSSubscription {
               sequence: place.sequence, nanoseconds: place.nanoseconds, id: received.id, size: received.size)
           ))
       }
+      sign = Clock.now
       if let failure = answer(received) { return .broken(failure) }
       if sign >= end { return .nothing }
     }
