@@ -102,37 +102,55 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries)),
     // Values, payloads and errors: pure, and ignorant of schemas and of LMDB.
     .target(name: "AnnalsCoding", dependencies: ["CAnnals"], swiftSettings: lending),
-    // Versions, shapes, rules and plans: pure, and ignorant of files and of LMDB.
+    // Shapes, the values that have one, and fields of payloads: pure, and ignorant of versions and plans.
+    .target(name: "AnnalsShapes", dependencies: ["AnnalsCoding"], swiftSettings: lending),
+    // Versions, rules and plans: pure, and ignorant of files and of LMDB.
     .target(
-      name: "AnnalsSchema", dependencies: ["AnnalsCoding", "AnnalsMacros"], swiftSettings: lending),
-    // The untyped log: bytes on disk, heads, the writer, readers, opening and verifying.
+      name: "AnnalsSchema", dependencies: ["AnnalsShapes", "AnnalsCoding", "AnnalsMacros"],
+      swiftSettings: lending),
+    // The bytes of a log on disk, and the heads that continue its streams: pure, and ignorant of LMDB and of
+    // plans.
     .target(
-      name: "AnnalsLog", dependencies: ["AnnalsSchema", "AnnalsCoding", "LMDB", "CAnnals"],
+      name: "AnnalsFormat", dependencies: ["AnnalsShapes", "AnnalsCoding", "CAnnals"],
+      swiftSettings: lending),
+    // The untyped log: the writer, readers, the merge of heads and opening.
+    .target(
+      name: "AnnalsLog",
+      dependencies: ["AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB"],
+      swiftSettings: lending),
+    // The check of every entry and row.
+    .target(
+      name: "AnnalsVerify", dependencies: ["AnnalsLog", "AnnalsFormat", "AnnalsCoding", "LMDB"],
       swiftSettings: lending),
     // The typed store: appending and reading through a plan, activation, roll-outs.
     .target(
-      name: "AnnalsStore", dependencies: ["AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      name: "AnnalsStore",
+      dependencies: ["AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB"],
       swiftSettings: lending),
     // Views, inline projections, queries and observation.
     .target(
       name: "AnnalsProjections",
-      dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      dependencies: [
+        "AnnalsStore", "AnnalsVerify", "AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsShapes",
+        "AnnalsCoding", "LMDB",
+      ],
       swiftSettings: lending),
     // Subscriptions, processing and aggregates.
     .target(
       name: "AnnalsSubscriptions",
-      dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB"],
+      dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsCoding", "LMDB"],
       swiftSettings: lending),
     // The contents of attachments, in files of their own.
     .target(
-      name: "AnnalsAttachments", dependencies: ["AnnalsStore", "AnnalsLog", "AnnalsCoding", "LMDB"],
+      name: "AnnalsAttachments",
+      dependencies: ["AnnalsStore", "AnnalsVerify", "AnnalsLog", "AnnalsFormat", "AnnalsCoding", "LMDB"],
       swiftSettings: lending),
     // Migration passes, moving streams and repair.
     .target(
       name: "AnnalsMigration",
       dependencies: [
-        "AnnalsAttachments", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
-        "LMDB",
+        "AnnalsAttachments", "AnnalsProjections", "AnnalsStore", "AnnalsVerify", "AnnalsLog", "AnnalsFormat",
+        "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // Maintenance of a whole store: verify, info, import, dump, backup, explain and check.
@@ -140,7 +158,7 @@ let package = Package(
       name: "AnnalsMaintenance",
       dependencies: [
         "AnnalsMigration", "AnnalsAttachments", "AnnalsSubscriptions", "AnnalsProjections", "AnnalsStore",
-        "AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB",
+        "AnnalsVerify", "AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // The umbrella that users import: every module above, and the one place that opens a store with all its
@@ -149,7 +167,8 @@ let package = Package(
       name: "Annals",
       dependencies: [
         "AnnalsMaintenance", "AnnalsMigration", "AnnalsAttachments", "AnnalsSubscriptions",
-        "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema", "AnnalsCoding",
+        "AnnalsProjections", "AnnalsStore", "AnnalsVerify", "AnnalsLog", "AnnalsFormat", "AnnalsSchema",
+        "AnnalsShapes", "AnnalsCoding",
       ],
       swiftSettings: lending),
     // One store on several machines over a log that all of them share: messages, the rule that applies them
@@ -157,8 +176,8 @@ let package = Package(
     .target(
       name: "AnnalsReplication",
       dependencies: [
-        "Annals", "AnnalsMaintenance", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsSchema",
-        "AnnalsCoding", "LMDB",
+        "Annals", "AnnalsMaintenance", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsFormat",
+        "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // Support for testing plans with Swift Testing or XCTest.
@@ -261,7 +280,10 @@ let package = Package(
         ),
         // Keys of personal fields, with libsodium: an optional product.
         .target(
-          name: "AnnalsKeys", dependencies: ["AnnalsLog", "AnnalsSchema", "AnnalsCoding", "LMDB", "CSodium"],
+          name: "AnnalsKeys",
+          dependencies: [
+            "AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB", "CSodium",
+          ],
           swiftSettings: lending),
         .executableTarget(
           name: "AnnalsKeysTool", dependencies: ["AnnalsKeys", "AnnalsCommand", "Annals"],

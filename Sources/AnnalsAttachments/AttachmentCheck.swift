@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsLog
+package import AnnalsVerify
 
 /// Compares the contents of attachments with the entries that refer to them.
 package struct AttachmentCheck {

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import LMDB
 
@@ -77,7 +78,7 @@ extension SubjectKeys {
       // Another program may have added a newer key meanwhile.
       var row = try KeyFile.parsed(KeyFile.content(value, of: name))
       row.keys.removeAll { numbers.contains($0.number) }
-      return AnnalsLog.Row.seal(row.encoded(), key: name)
+      return AnnalsFormat.Row.seal(row.encoded(), key: name)
     }
     return keys.count
   }

@@ -1,6 +1,7 @@
 public import AnnalsCoding
 public import AnnalsLog
-public import AnnalsSchema
+internal import AnnalsSchema
+public import AnnalsShapes
 internal import LMDB
 internal import Synchronization
 

@@ -1,7 +1,9 @@
 import AnnalsCoding
+@testable import AnnalsFormat
 import AnnalsLog
 import AnnalsReplication
 import AnnalsSchema
+@testable import AnnalsShapes
 import AnnalsTestSupport
 import Foundation
 import Testing

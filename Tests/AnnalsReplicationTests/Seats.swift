@@ -1,5 +1,6 @@
 import Annals
 import AnnalsCoding
+@testable import AnnalsFormat
 import AnnalsReplication
 import AnnalsTestSupport
 import Foundation

@@ -4,6 +4,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
+@testable import AnnalsVerify
 
 /// Tags of entries and rows of `tags` with any bytes in them, under checksums that are right.
 @Suite struct HostileTagTests {

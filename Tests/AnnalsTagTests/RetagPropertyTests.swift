@@ -1,6 +1,7 @@
 import Annals
 import Testing
 
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 

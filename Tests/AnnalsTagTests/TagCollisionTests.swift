@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// Tags whose hashes in memory are the same.

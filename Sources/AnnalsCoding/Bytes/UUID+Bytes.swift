@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  public import FoundationEssentials
 #else
-  import Foundation
+  public import Foundation
 #endif
 
 extension UUID {
@@ -24,7 +24,7 @@ extension UUID {
   }
 
   /// Calls `body` with the 16 bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withBytes(_ body: (Span<UInt8>) -> Void) {
     unsafe withUnsafeBytes(of: uuid) { bytes in
       unsafe body(bytes.bindMemory(to: UInt8.self).span)

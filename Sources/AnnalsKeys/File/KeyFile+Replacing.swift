@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import LMDB
 
@@ -17,7 +18,7 @@ extension KeyFile {
   /// - Throws: `storeReplaced` if the file was replaced meanwhile; open it again then.
   func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
     let dropped = KeyRow.name(of: subject)
-    let row = (dropped, AnnalsLog.Row.seal(KeyRow.dropped.encoded(), key: dropped))
+    let row = (dropped, AnnalsFormat.Row.seal(KeyRow.dropped.encoded(), key: dropped))
     // A damaged row stays as it is, unless it is the one to drop.
     try replace(adding: row, recording: drop) { (name, value) in name == dropped ? nil : value }
   }

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import LMDB
 
@@ -148,7 +149,7 @@ final class KeyFile: Sendable {
     }
     guard let stored else { return nil }
     do throws(FormatFailure) {
-      return stored.extracting(try AnnalsLog.Row.open(stored, key: key.span)).copied
+      return stored.extracting(try AnnalsFormat.Row.open(stored, key: key.span)).copied
     } catch {
       throw damaged(error)
     }
@@ -206,7 +207,7 @@ extension KeyFile {
   /// Returns the content of a stored row, whose checksum is compared.
   static func content(_ stored: [UInt8], of name: [UInt8]) throws(AnnalsError) -> [UInt8] {
     do throws(FormatFailure) {
-      return stored.span.extracting(try AnnalsLog.Row.open(stored.span, key: name.span)).copied
+      return stored.span.extracting(try AnnalsFormat.Row.open(stored.span, key: name.span)).copied
     } catch {
       throw damaged(error)
     }
@@ -230,7 +231,7 @@ extension KeyFile {
       let value = try Self.value(name, in: keys, transaction.view)
       let row = try value.map { (value) throws(AnnalsError) in try Self.parsed(value) }
       guard let new = try change(row) else { return row }
-      let stored = AnnalsLog.Row.seal(new.encoded(), key: name)
+      let stored = AnnalsFormat.Row.seal(new.encoded(), key: name)
       do throws(EnvironmentError) {
         try transaction.put(stored.span, forKey: name.span, in: keys)
       } catch {

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// Finds out which older keys of persons encrypted values of a log still need.
 struct KeysInUse {

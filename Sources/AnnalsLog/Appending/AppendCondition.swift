@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 /// A query that no entry after a position may match, or a call is refused.

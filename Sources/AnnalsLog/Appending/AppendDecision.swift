@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -37,18 +38,6 @@ protocol AppendState: ~Escapable {
 
 extension AppendState where Self: ~Escapable {
   func firstMatch() throws(Failure) -> ConditionMatch? { nil }
-}
-
-/// The end of a stream: the part of its head that a decision needs.
-package struct StreamEnd: Equatable, Sendable {
-  /// The position of the stream's first entry.
-  var id: Position
-  /// The revision of the newest entry.
-  package var revision: Revision
-  /// The position of the newest entry.
-  var last: Position
-  /// The revision of the newest entry with an id that a caller gave.
-  var newestID: Revision?
 }
 
 /// The position of an entry, and the id that its caller gave.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // Changes of the log itself.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import LMDB
 
 // Finding the heads of the streams that a call names, and deciding the call by them.

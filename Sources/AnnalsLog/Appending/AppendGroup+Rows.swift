@@ -1,5 +1,6 @@
 package import AnnalsCoding
-package import AnnalsSchema
+package import AnnalsFormat
+internal import AnnalsSchema
 internal import LMDB
 
 extension AppendGroup {

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // Calls that a shared log has put in order.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsFormat
 internal import AnnalsSchema
 package import LMDB
 

@@ -1,5 +1,7 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials

@@ -1,5 +1,7 @@
 package import AnnalsCoding
-package import AnnalsSchema
+package import AnnalsFormat
+internal import AnnalsSchema
+package import AnnalsShapes
 package import LMDB
 
 /// A feature above the log that takes part in appends, such as the roll-out of a schema version.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 /// A group whose commit failed while LMDB's meta page was written, so it may or may not be stored.

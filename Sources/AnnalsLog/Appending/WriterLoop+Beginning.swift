@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // The begin of a transaction, with the tables that its calls need.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // What the writer knows of the generation in use.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // Transactions that write rows of a merge alone.

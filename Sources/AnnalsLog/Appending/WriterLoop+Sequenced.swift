@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // Batches of a log that several machines share.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 // Whether a group is stored whose commit failed while LMDB's meta page was written, and repeated calls.

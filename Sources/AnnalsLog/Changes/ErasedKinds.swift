@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 internal import AnnalsSchema
 
 /// The entries that are to be erased, by the types of their events.

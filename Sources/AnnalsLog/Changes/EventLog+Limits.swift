@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 
 // Closing and truncating streams.
 extension EventLog {

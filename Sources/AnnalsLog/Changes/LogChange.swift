@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 /// A change of the log itself that a caller asks for, and the reasons that are recorded with it.
 package struct LogChange: Sendable {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import LMDB
 
 /// Merges heads into their rows, a slice with each commit (docs/durability.md).

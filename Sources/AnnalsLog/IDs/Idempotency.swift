@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 extension KindRegistry {
   /// Returns why none of these records may be appended; `nil` if all may.

@@ -1,5 +1,7 @@
 package import AnnalsCoding
-package import AnnalsSchema
+package import AnnalsFormat
+internal import AnnalsSchema
+package import AnnalsShapes
 
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.
 package struct KindRegistry: Sendable {
@@ -18,9 +20,6 @@ package struct KindRegistry: Sendable {
     /// Empty for payloads by name.
     let fingerprint: [UInt8]
   }
-
-  /// The largest number of a kind; a larger one is damage.
-  package static let maximum: UInt32 = 1 << 20
 
   /// The kinds by number; kinds are numbered from 1.
   package private(set) var kinds: [UInt32: Kind] = [:]
@@ -132,7 +131,7 @@ package struct KindRegistry: Sendable {
     let version = record.version
     let ordinal = try ordinal(of: version)
     let newest = kinds.keys.max() ?? 0
-    guard newest < Self.maximum else { throw .exhausted }
+    guard newest < KindRow.maximum else { throw .exhausted }
     var schema =
       schemas[ordinal]
       ?? SchemaRow(version: version, stability: SchemaRow.Stability(record.stability))

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsSchema
+package import AnnalsShapes
 import Synchronization
 
 /// The older versions that read a plan's stored events: for each record of each of its versions, the oldest

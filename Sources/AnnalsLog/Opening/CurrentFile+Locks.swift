@@ -1,3 +1,4 @@
+package import AnnalsFormat
 package import LMDB
 
 extension CurrentFile {

@@ -1,5 +1,6 @@
 public import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,5 +1,6 @@
 public import AnnalsCoding
-public import AnnalsSchema
+internal import AnnalsSchema
+public import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

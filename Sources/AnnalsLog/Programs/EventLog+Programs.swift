@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 package import LMDB
 
 extension EventLog {

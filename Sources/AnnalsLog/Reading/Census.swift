@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 
 /// The events of one record type in one schema version of a log.
 public struct CensusLine: Hashable, Sendable {

@@ -1,5 +1,7 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

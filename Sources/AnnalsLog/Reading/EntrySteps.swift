@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 /// The entries that a read covers.
 package enum EntrySource: Sendable {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 
 extension LentEntry {
   /// Runs what reads a part of the entry's layout.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 
 extension LentEntry {
   /// Lends each part of an entry that has parts: its kind, its path and its payload.

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+package import AnnalsFormat
 package import LMDB
 
 /// A consistent state of the log, available inside a closure. It cannot be copied, so it cannot be kept.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -60,7 +61,7 @@ extension LentEntry {
   }
 
   /// The mark that an erased entry had while it had its id; `nil` for every other entry.
-  var erasedMark: UInt32? {
+  package var erasedMark: UInt32? {
     get throws(AnnalsError) {
       let body = try layout { () throws(FormatFailure) in try EntryBody(bytes, header: header) }
       guard case .stub(let stub) = body else { return nil }

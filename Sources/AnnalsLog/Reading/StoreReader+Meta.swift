@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import LMDB
 
 #if canImport(FoundationEssentials)
@@ -55,7 +56,7 @@ extension StoreReader {
       registry.take(ordinal: ordinal, try SchemaRow(bytes))
     }
     try each(tables.kinds) { (key, bytes) throws(FormatFailure) in
-      guard let kind = UInt32(exactly: key), (1...KindRegistry.maximum).contains(kind) else {
+      guard let kind = UInt32(exactly: key), (1...KindRow.maximum).contains(kind) else {
         throw FormatFailure(.value, at: 0)
       }
       try registry.take(kind: kind, try KindRow(bytes))
@@ -67,7 +68,7 @@ extension StoreReader {
   package func census() throws(AnnalsError) -> [UInt32: CensusRow] {
     var census: [UInt32: CensusRow] = [:]
     try each(tables.census) { (key, bytes) throws(FormatFailure) in
-      guard let kind = UInt32(exactly: key), kind <= KindRegistry.maximum else {
+      guard let kind = UInt32(exactly: key), kind <= KindRow.maximum else {
         throw FormatFailure(.value, at: 0)
       }
       census[kind] = try CensusRow(bytes)

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 internal import LMDB
 
 extension StoreReader {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -20,7 +21,7 @@ extension StoreReader {
   }
 
   /// The head of the stream whose first entry is at `id`, as its row has it, which must be there.
-  func storedHead(id: Position) throws(AnnalsError) -> Head {
+  package func storedHead(id: Position) throws(AnnalsError) -> Head {
     let head = try row(id.rawValue, in: tables.heads) { (bytes) throws(FormatFailure) in
       try Head(id: id, bytes)
     }

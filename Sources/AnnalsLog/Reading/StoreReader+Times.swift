@@ -1,10 +1,11 @@
 public import AnnalsCoding
+package import AnnalsFormat
 internal import LMDB
 
 // The times of commits.
 extension StoreReader {
   /// The newest chunk of times; `nil` if the store notes none.
-  func newestTimes() throws(AnnalsError) -> CommitTimes? {
+  package func newestTimes() throws(AnnalsError) -> CommitTimes? {
     let first = try row(CommitTimes.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try CommitTimes.first(inPointer: bytes)
     }

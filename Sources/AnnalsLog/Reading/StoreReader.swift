@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import LMDB
 
 /// Reads the tables of a store inside one transaction, and checks every byte it uses.

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+package import AnnalsFormat
 
 /// What of a stream can be read and written, in one snapshot.
 public struct StreamState: Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 
 /// Chooses the next entry of a stream, and finds its position.
 ///

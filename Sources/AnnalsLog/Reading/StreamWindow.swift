@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 /// Entries of a stream that a look-up has read and checked, so that the read that follows finds them again

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsSchema
 
 /// A selection of entries by record type and tag, as the log stores them.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 
 /// The query of a read, and how far the read is where the chains of tags lead it.
 struct QueryPlace: Sendable {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsSchema
 
 /// A query of stored types and tags that has the same result in every program, regardless of its plan.

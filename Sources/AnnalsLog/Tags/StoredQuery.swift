@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 
 /// A selection of entries, which becomes a ``StoredQuery`` once the kinds of a snapshot are known.
 package struct QuerySource: Sendable {

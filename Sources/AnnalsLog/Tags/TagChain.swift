@@ -1,24 +1,30 @@
-internal import AnnalsCoding
+package import AnnalsCoding
+package import AnnalsFormat
 internal import LMDB
 
 /// The entries that have one tag, from the newest back, in one snapshot or transaction.
-struct TagChain: Sendable {
+package struct TagChain: Sendable {
   /// The place of an entry in the chain.
-  struct Place: Equatable, Sendable {
-    var ordinal: UInt64
-    var position: UInt64
+  package struct Place: Equatable, Sendable {
+    package var ordinal: UInt64
+    package var position: UInt64
   }
 
-  let tag: EventTag
-  let head: TagHead
+  package let tag: EventTag
+  package let head: TagHead
+
+  package init(tag: EventTag, head: TagHead) {
+    self.tag = tag
+    self.head = head
+  }
 
   /// The newest entry.
-  var newest: Place { Place(ordinal: head.ordinal, position: head.last) }
+  package var newest: Place { Place(ordinal: head.ordinal, position: head.last) }
 
   /// The tag in the entry at a place of the chain.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` if the entry is not the one that a link leads to.
-  func stored(
+  package func stored(
     in bytes: Span<UInt8>, _ header: EntryHeader, at place: Place
   ) throws(AnnalsError) -> StoredTag {
     let position = Position(place.position)
@@ -47,7 +53,7 @@ struct TagChain: Sendable {
 
 extension StoreReader {
   /// Returns the place before one of a chain, which is not its first.
-  func place(before place: TagChain.Place, of chain: TagChain) throws(AnnalsError) -> TagChain.Place {
+  package func place(before place: TagChain.Place, of chain: TagChain) throws(AnnalsError) -> TagChain.Place {
     let bytes = try bytes(at: Position(place.position))
     let header = try header(bytes, at: Position(place.position))
     let tag = try chain.stored(in: bytes, header, at: place)
@@ -60,7 +66,7 @@ extension StoreReader {
   /// - Parameter isWanted: Whether a place is wanted; if it is, all newer ones must be.
   /// - Complexity: At most three entries a level, that is 3 · log₄ of the length of the chain; none within a
   ///   run of entries that follow each other in the log.
-  func first(
+  package func first(
     of chain: TagChain, where isWanted: (TagChain.Place) -> Bool
   ) throws(AnnalsError) -> TagChain.Place? {
     let head = chain.head
@@ -131,7 +137,7 @@ extension StreamWindow {
   /// Reads the entry at a place of a chain.
   ///
   /// - Returns: The place before it; its own for the first one.
-  mutating func read(
+  package mutating func read(
     _ place: TagChain.Place, of chain: TagChain, _ reader: StoreReader
   ) throws(AnnalsError) -> TagChain.Place {
     try append(Position(place.position), reader)

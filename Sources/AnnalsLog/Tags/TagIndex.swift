@@ -1,3 +1,5 @@
+internal import AnnalsFormat
+
 /// The slots of tags by the hashes of their texts: open addressing with linear probing.
 ///
 /// Nothing is ever removed. Each of several tags with one hash has an element of its own.

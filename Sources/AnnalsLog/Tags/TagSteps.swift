@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 
 /// The way through the chains of the tags of a query, in one snapshot.
 ///

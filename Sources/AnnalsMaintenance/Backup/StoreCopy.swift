@@ -1,8 +1,10 @@
 internal import AnnalsAttachments
+internal import AnnalsFormat
 internal import AnnalsProjections
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsMigration
+internal import AnnalsVerify
 internal import LMDB
 
 #if canImport(FoundationEssentials)

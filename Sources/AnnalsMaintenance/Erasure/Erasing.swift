@@ -1,5 +1,6 @@
 internal import AnnalsAttachments
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsProjections
 internal import AnnalsSubscriptions

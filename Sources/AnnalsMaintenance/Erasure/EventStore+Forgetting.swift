@@ -1,6 +1,7 @@
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 public import AnnalsStore
 
 extension EventStore {

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,5 +1,6 @@
 public import AnnalsCoding
 public import AnnalsSchema
+internal import AnnalsShapes
 
 /// An entry as it is stored, the result of each stage of a plan, and its current events. It is meant for
 /// audits.

@@ -1,6 +1,8 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 public import AnnalsSchema
+internal import AnnalsShapes
 public import AnnalsStore
 
 extension EventLog {

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 internal import AnnalsMigration
 internal import AnnalsProjections

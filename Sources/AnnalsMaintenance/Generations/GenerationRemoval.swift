@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import AnnalsLog
 internal import AnnalsMigration
 package import LMDB

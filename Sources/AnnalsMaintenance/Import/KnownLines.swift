@@ -1,7 +1,9 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsMigration
 internal import AnnalsSchema
+internal import AnnalsVerify
 internal import LMDB
 
 #if canImport(FoundationEssentials)

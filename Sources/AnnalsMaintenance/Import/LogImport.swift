@@ -1,6 +1,7 @@
 internal import AnnalsAttachments
 public import AnnalsCoding
 public import AnnalsLog
+internal import AnnalsVerify
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

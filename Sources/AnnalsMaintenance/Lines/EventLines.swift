@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 public import AnnalsSchema
 internal import AnnalsStore

@@ -2,6 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsProjections
 internal import AnnalsSubscriptions
+internal import AnnalsVerify
 
 extension StoreReport {
   /// The report for programs: a line of JSON for each row, whose `section` says what the row is about.

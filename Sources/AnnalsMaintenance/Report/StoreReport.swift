@@ -2,7 +2,9 @@ package import AnnalsCoding
 package import AnnalsLog
 package import AnnalsProjections
 internal import AnnalsSchema
+internal import AnnalsStore
 package import AnnalsSubscriptions
+package import AnnalsVerify
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials

@@ -2,6 +2,7 @@ internal import AnnalsAttachments
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsProjections
+public import AnnalsVerify
 internal import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsProjections
+internal import AnnalsVerify
 internal import LMDB
 
 /// Checks the files of views: pages, checksums of rows, what secondary keys lead to, and whether each has

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 
 /// The state of a store's migration passes, in any process.

@@ -1,8 +1,10 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import AnnalsLog
 internal import AnnalsAttachments
 internal import AnnalsProjections
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsStore
 internal import LMDB
 

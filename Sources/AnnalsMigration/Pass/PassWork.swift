@@ -1,7 +1,9 @@
 internal import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 package import AnnalsProjections
 package import AnnalsSchema
+internal import AnnalsShapes
 package import AnnalsStore
 internal import LMDB
 

@@ -2,6 +2,7 @@ internal import AnnalsProjections
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsStore
+internal import AnnalsVerify
 internal import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 
 /// Identifies unreadable entries from the sound ones. It makes all decisions of a repair and reads nothing

@@ -1,7 +1,9 @@
+internal import AnnalsFormat
 internal import AnnalsProjections
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsStore
+internal import AnnalsVerify
 internal import LMDB
 
 // The steps of a repair that replace those of a pass.

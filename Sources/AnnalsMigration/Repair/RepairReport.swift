@@ -1,5 +1,6 @@
 public import AnnalsCoding
-public import AnnalsLog
+internal import AnnalsLog
+public import AnnalsVerify
 
 /// The result of a repair, or of its dry run.
 public struct RepairReport: Hashable, Sendable {

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// An event that a pass changes with a loss, as it is archived.
 struct ArchivedEvent: Sendable {

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// What becomes of the entries of one kind in the next generation.
 ///

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The numbers of kinds and versions in a generation that is being built.
 ///
@@ -66,7 +68,7 @@ struct KindNumbers: Sendable {
   mutating func add(_ key: Key) throws(KindRegistry.Refusal) -> UInt32 {
     if ordinals[key.version] == nil { take(try nextOrdinal(), key.version) }
     if let known = numbers[key] { return known }
-    guard newestNumber < KindRegistry.maximum else { throw .exhausted }
+    guard newestNumber < KindRow.maximum else { throw .exhausted }
     take(newestNumber + 1, key)
     return newestNumber
   }

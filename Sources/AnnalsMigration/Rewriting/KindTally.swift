@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 
 /// What a run of entries adds to the census, by kind, and where each kind occurs first in it; its storage is

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 // Giving personal fields the newest keys of their persons.
 extension PlanRewriter {

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsStore
 
 /// Rewrites ranges of a generation's entries, on a given number of threads.

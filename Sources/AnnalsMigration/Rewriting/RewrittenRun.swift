@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 
 /// Consecutive entries of a new generation, ready to be put; its storage is used again.

@@ -1,6 +1,7 @@
 internal import AnnalsProjections
 internal import AnnalsCoding
 internal import AnnalsLog
+internal import AnnalsVerify
 internal import LMDB
 
 // What a pass does that moves entries to other streams.

@@ -1,6 +1,8 @@
 package import AnnalsCoding
-package import AnnalsLog
+internal import AnnalsFormat
+internal import AnnalsLog
 package import AnnalsStore
+package import AnnalsVerify
 
 extension EventStore {
   /// Compares the rows of the inline projections with a fold of the whole log, and adds the differences to a

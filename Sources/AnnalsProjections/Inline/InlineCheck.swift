@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 package import AnnalsStore
 internal import LMDB

@@ -1,3 +1,4 @@
+package import AnnalsFormat
 internal import AnnalsSchema
 package import AnnalsCoding
 package import AnnalsLog

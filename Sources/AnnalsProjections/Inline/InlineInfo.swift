@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 
 /// The state of one version of an inline projection, as the store records it for any program.

@@ -1,3 +1,4 @@
+internal import AnnalsFormat
 package import AnnalsStore
 package import AnnalsLog
 internal import AnnalsCoding

@@ -1,4 +1,5 @@
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
 package import AnnalsCoding
 package import AnnalsSchema
 internal import AnnalsStore

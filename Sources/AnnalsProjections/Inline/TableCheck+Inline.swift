@@ -1,5 +1,7 @@
 package import AnnalsCoding
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
+package import AnnalsVerify
 package import LMDB
 
 extension TableCheck {

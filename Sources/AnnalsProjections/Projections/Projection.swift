@@ -1,4 +1,5 @@
 public import AnnalsSchema
+internal import AnnalsShapes
 public import AnnalsStore
 
 /// A set of tables folded from the log.

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The inputs that the rows of a view depend on besides the projection: the records passed to it, and the
 /// steps by which a plan upcasts older records to them.

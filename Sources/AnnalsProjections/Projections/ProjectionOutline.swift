@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The description of a projection without its types. It is stored with the rows and compared when the
 /// projection is opened.

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A plan for converting all rows of an earlier version of a projection to the current one, without the log.
 struct RowCarrying: Sendable {

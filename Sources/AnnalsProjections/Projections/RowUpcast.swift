@@ -1,4 +1,5 @@
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A rule that converts rows of an earlier version of a projection to the current one.
 ///

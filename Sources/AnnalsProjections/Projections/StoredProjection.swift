@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The tables that a view's file declares for its rows, parsed from the text of a ``ProjectionOutline``.
 package struct StoredProjection: Sendable {

@@ -1,4 +1,5 @@
 internal import AnnalsLog
+internal import AnnalsShapes
 internal import AnnalsStore
 public import AnnalsCoding
 internal import AnnalsSchema

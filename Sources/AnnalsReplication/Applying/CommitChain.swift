@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 
 /// A running hash of the accepted commits of a cluster: equal on two machines if and only if they have

@@ -1,6 +1,8 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,3 +1,4 @@
+internal import AnnalsCoding
 internal import AnnalsSchema
 
 /// The flags of a record type in a message, and the numbers of stabilities.

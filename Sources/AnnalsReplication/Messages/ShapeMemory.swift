@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 import Synchronization
 
 /// The shapes of record types that messages had, by their texts: a message has them as text, and most

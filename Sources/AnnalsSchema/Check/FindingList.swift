@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// The findings about a plan, collected from its outline.
 struct FindingList {

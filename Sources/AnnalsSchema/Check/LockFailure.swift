@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsShapes
 
 /// The reason why a lock file cannot be read.
 package struct LockFailure: Error, Equatable, Sendable {

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// A parser for the text of a lock file, which may be damaged or edited: it throws and never traps.
 package struct LockParser {

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 extension PlanCheck {
   /// A change of one field of a record in one stage.

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsShapes
 
 extension PlanCheck {
   /// A line of Swift that would settle something that the check found.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsShapes
 
 extension PlanCheck {
   /// The conversion of one record in one stage.

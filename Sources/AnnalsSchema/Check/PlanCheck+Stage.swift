@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsShapes
 
 extension PlanCheck {
   /// A stage and its effects.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 extension PlanLock {
   /// The text of the file: one fact per line, sorted, so that a diff of two files shows the changes.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// The released versions of a program, as a file in its repository keeps them: the shapes of each version,
 /// and the results of its rules for samples.

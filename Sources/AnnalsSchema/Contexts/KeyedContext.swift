@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// The contexts of a plan's stages, as a store keeps them, by the version that each stage leads to.
 package struct StageContexts: Sendable {

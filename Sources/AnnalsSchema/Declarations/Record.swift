@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsShapes
 
 /// A type whose values are stored as events: a record of a schema.
 ///

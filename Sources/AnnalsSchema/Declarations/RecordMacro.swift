@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// Makes a struct directly inside the braces of a schema a record: its values are stored as events, by shape.
 ///

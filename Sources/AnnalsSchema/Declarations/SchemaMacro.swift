@@ -1,4 +1,4 @@
-internal import AnnalsCoding
+public import AnnalsCoding
 
 /// Makes an enum without cases one version of the shapes of all events.
 ///

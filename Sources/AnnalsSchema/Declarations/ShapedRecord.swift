@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsShapes
 
 /// A record stored by its shape: the values of its fields in order, without names.
 ///

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// Makes a struct or an enum a value with a shape, which can be the type of a field of a record.
 ///

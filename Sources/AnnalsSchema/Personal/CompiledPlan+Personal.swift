@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsShapes
 
 extension CompiledPlan {
   /// Whether a record of any version of the plan has personal fields.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsShapes
 
 /// How the stored payloads of one kind become the payloads that its record decodes.
 package struct Unsealing: Sendable {

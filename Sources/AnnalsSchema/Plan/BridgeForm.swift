@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsShapes
 
 /// How programs of the version before a bridge read the records of one of its types.
 package enum BridgeForm: Sendable {

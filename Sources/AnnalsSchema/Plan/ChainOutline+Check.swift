@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 extension ChainOutline {
   /// Returns all problems of the chain that the compiler cannot detect, oldest schema and stage first.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 extension ChainOutline {
   /// Returns problems of a stage's rules that keep fields.

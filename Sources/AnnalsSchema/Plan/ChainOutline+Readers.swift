@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsShapes
 
 /// The oldest version whose programs can read one record of a plan.
 package struct RecordReaders: Equatable, Sendable {

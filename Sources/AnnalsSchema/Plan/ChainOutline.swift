@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// A chain without its types, used to check a plan and to look up its steps.
 package struct ChainOutline: Sendable {

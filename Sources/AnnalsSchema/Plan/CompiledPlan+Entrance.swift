@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsShapes
 
 extension CompiledPlan {
   /// The step of a plan at which payloads of a stored kind begin.

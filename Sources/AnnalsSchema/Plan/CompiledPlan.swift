@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// A plan that is ready to run: it converts every stored version and type to events of the current version.
 ///

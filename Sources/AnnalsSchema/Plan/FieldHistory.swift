@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// The field names of the records of each version, oldest version first, to check for reserved names.
 package struct FieldHistory {

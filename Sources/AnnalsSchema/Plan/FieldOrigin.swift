@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// The origin of a record's fields in the previous version.
 struct FieldOrigin {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// The step that a plan lacks to read a stored version and type.
 package enum MissingStep: Error, Equatable, Sendable {

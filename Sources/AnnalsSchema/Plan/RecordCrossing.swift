@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsShapes
 
 /// The conversion of the records of one type in one stage.
 package enum RecordCrossing: Sendable {

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+package import AnnalsShapes
 
 /// The steps for a record of one type and version, up to its delivery as an event of the newest version.
 public struct RecordStep<R: Record>: Sendable {

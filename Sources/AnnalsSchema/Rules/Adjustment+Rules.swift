@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+public import AnnalsShapes
 
 /// Sets the value that a new field has in older records, in a stage that has rules for other records.
 ///

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+public import AnnalsShapes
 
 /// A declaration about one field of a record without a rule, made by `Default`, `Wrap`, `Plunge`, `Hoist`,
 /// `Unrelated` or `Remove`. Or a conversion to the older version, made by `Downcast`.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// The conversion of records of one case to the older version, for programs that read that version.
 struct DowncastRule<From: VersionedSchema, To: VersionedSchema>: Sendable {

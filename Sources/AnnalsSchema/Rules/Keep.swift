@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+public import AnnalsShapes
 
 /// Converts each record of one type to one record of a stated type, computes some of its fields, and keeps
 /// all others.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// A rule that computes some fields of a record and keeps the others, without its types.
 package struct KeepOutline: Sendable {

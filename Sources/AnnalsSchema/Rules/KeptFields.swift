@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// The conversion of older records to the fields that a `Keep` does not compute, and the record of these and
 /// the computed ones.

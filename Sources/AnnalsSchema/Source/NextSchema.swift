@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsShapes
 
 /// The source of the schema that follows a plan's current one: every record unchanged, and a stage without
 /// rules.

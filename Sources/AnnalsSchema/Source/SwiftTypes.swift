@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// Writes the Swift types of shapes, and declares those that have no name of their own.
 struct SwiftTypes {

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 package import AnnalsSchema
+package import AnnalsShapes
 
 extension CompiledPlan {
   /// The declared fields that the plan removes without a rule from payloads that enter as `kind` at

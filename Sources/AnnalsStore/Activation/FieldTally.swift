@@ -1,6 +1,8 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import AnnalsLog
-package import AnnalsSchema
+internal import AnnalsSchema
+package import AnnalsShapes
 
 /// The number of lost fields of stored events, or of those that would be lost, with the first position of
 /// each.

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 package import AnnalsSchema
+internal import AnnalsShapes
 
 /// The identity of a plan: a fingerprint of its versions, shapes and stages.
 ///

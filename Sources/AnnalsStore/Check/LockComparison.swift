@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsSchema
+internal import AnnalsShapes
 
 /// A comparison of the released versions in a lock file with the plan.
 package struct LockComparison {

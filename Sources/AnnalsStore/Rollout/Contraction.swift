@@ -1,6 +1,8 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import LMDB
 
 /// Retires the older versions of a store, after everything has the current version.

@@ -1,6 +1,7 @@
 internal import AnnalsLog
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The rule of calls that a plan has encoded: the roll-out of its version decides in which form its events
 /// are stored.

@@ -1,3 +1,5 @@
+internal import AnnalsFormat
+
 #if DEBUG
   public import AnnalsCoding
   public import AnnalsLog

@@ -1,6 +1,8 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 package import AnnalsLog
 package import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials

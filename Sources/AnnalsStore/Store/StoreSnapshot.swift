@@ -1,4 +1,5 @@
 public import AnnalsCoding
+package import AnnalsFormat
 public import AnnalsLog
 public import AnnalsSchema
 

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsSchema
+package import AnnalsShapes
 
 /// A payload and its record type, version and shape.
 package struct StoredForm: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 
 /// The entries that truncations hide, as a pass finds them when it begins. The pass turns them into stubs.

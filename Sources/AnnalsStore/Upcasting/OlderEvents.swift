@@ -1,3 +1,4 @@
+internal import AnnalsFormat
 package import AnnalsSchema
 package import AnnalsCoding
 package import AnnalsLog

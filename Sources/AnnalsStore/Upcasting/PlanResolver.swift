@@ -1,6 +1,8 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 package import AnnalsSchema
+internal import AnnalsShapes
 import Synchronization
 
 /// The places where the kinds of a store enter a plan, computed once for each set of kinds.

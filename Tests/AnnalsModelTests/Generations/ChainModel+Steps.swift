@@ -1,4 +1,5 @@
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// A model of the generations of one store and of all its users. Each step makes one commit, rename or

@@ -1,7 +1,9 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
+@testable import AnnalsVerify
 
 /// The memory that heads take, counted by the table itself.
 @Suite struct HeadMemoryTests {

@@ -2,7 +2,9 @@ import AnnalsTestSupport
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
+@testable import AnnalsVerify
 
 /// Random histories of two processes with one log, compared with the log as an array. They have merges in
 /// slices, crashes, failed commits, and snapshots that stay open meanwhile (docs/durability.md).

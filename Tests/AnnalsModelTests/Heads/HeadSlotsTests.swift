@@ -2,6 +2,7 @@ import AnnalsTestSupport
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 @Suite struct HeadSlotsTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 @Suite struct PlanLockTests {
   private func lock<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> PlanLock {

@@ -1,5 +1,6 @@
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// A random chain of versions, in which every record and field has an identity independent of its name.
 struct ReaderChain {

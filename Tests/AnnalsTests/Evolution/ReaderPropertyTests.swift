@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// Older programs against chains made at random: by identity of records and fields, and not by names.
 @Suite struct ReaderPropertyTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// The file next to a generation that is being built.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 @Suite struct CurrentFileTests {

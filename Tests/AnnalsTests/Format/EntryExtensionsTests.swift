@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 @Suite struct EntryExtensionsTests {

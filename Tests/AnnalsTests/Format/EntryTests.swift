@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 @Suite struct EntryTests {

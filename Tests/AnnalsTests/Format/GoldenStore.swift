@@ -1,7 +1,9 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
+@testable import AnnalsVerify
 @testable import LMDB
 
 /// The store that is kept as bytes under `Golden/format-1`, and the writer that made it.

@@ -1,10 +1,12 @@
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 @testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 @testable import AnnalsSubscriptions
 

@@ -3,10 +3,12 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsProjections
 @testable import AnnalsStore
+@testable import AnnalsVerify
 
 #if canImport(Glibc)
   import Glibc

@@ -2,11 +2,14 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
+@testable import AnnalsVerify
 
 /// The sum of all amounts, and each account's last one, which has no encoding below zero.
 private enum InlineAmounts: InlineProjection {

@@ -9,6 +9,7 @@ import Testing
 #endif
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsMigration

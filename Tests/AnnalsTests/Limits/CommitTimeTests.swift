@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 @testable import AnnalsStore

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// A snapshot made from the entries of the model, for deciding without a store.

@@ -3,11 +3,13 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsCoding
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsProjections
-@testable import AnnalsStore
-@testable import AnnalsCoding
 @testable import AnnalsSchema
+@testable import AnnalsShapes
+@testable import AnnalsStore
 
 /// A rule that counts its calls, refuses some, and begins a phase.
 private final class CountingRule: AppendRule {

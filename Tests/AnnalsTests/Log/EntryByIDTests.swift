@@ -2,6 +2,7 @@ import Annals
 import Foundation
 import Testing
 
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import LMDB
 

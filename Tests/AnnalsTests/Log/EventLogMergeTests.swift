@@ -2,8 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
+@testable import AnnalsVerify
 
 /// Merging heads into their rows is invisible to readers.
 @Suite struct EventLogMergeTests {

@@ -4,6 +4,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
+@testable import AnnalsStore
 
 /// URLs that name exactly the path they were made of.
 @Suite struct ExactPathTests {

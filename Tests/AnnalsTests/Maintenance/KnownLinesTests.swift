@@ -5,6 +5,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsMigration
+@testable import AnnalsVerify
 
 /// Imports whose lines are in the log already, against a set of ids.
 @Suite struct KnownLinesTests {

@@ -2,7 +2,9 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsFormat
 @testable import AnnalsLog
+@testable import AnnalsVerify
 
 /// What a scan knows of the streams that it has passed, compared with all of their entries.
 struct StreamTrailsTests {

@@ -4,6 +4,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
+@testable import AnnalsVerify
 
 @Suite struct VerifyTests {
   /// A store with several streams, long and short, some ids and metadata.

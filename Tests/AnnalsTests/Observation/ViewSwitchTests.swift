@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsProjections
 @testable import AnnalsStore
 

@@ -4,6 +4,7 @@ import Synchronization
 @testable import Annals
 @testable import AnnalsCoding
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -3,8 +3,10 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 
 #if canImport(FoundationEssentials)

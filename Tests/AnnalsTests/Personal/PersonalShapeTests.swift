@@ -3,6 +3,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsCoding
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 @Suite struct PersonalShapeTests {
   @Test func `the text of a shape says which fields are personal, and whose`() throws {

@@ -2,8 +2,10 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
+@testable import AnnalsVerify
 @testable import LMDB
 
 /// Rows that are not as they must be, or that only a newer program understands.

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// The files that may be found in the place of a store, and the reasons for refusing them.

@@ -4,6 +4,7 @@ import Foundation
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsStore
+@testable import AnnalsVerify
 
 /// Damages copies of one store and checks whether any of them reads as something else.
 struct DamageTrial {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsStore

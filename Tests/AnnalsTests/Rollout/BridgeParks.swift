@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// A bridge whose records programs of the version before read as their own.

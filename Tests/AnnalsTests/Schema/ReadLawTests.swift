@@ -4,6 +4,7 @@ import Testing
 @testable import Annals
 @testable import AnnalsLog
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 
 /// The laws of reading, on random logs that mix all versions of a market.

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsVerify
 
 @Suite struct UpcastFailureTests {
   private let v1 = SchemaVersion(1, 0, 0)

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// Two shapes compared, and their conversions applied to trees.
 enum Compared {

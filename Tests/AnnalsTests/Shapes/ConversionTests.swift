@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 struct ConversionTests {
   private struct Version {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// What a stage says of fields, both ways.
 struct FieldAdjustmentTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// Which declared fields of a payload a chain of conversions removes.
 struct FieldRemovalTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// The rows of the table of changes that concern the shape of one record, both ways.
 struct ShapeComparisonTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// Which keys of a payload by name a shape passes over.
 struct UndeclaredReadingTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// The bytes of a field that holds any value, its limits, and its conversion from other types.
 struct AnyValueTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// The bytes that `value` is written as.
 func written<Value: StoredValue>(_ value: Value) throws(CodingFailure) -> [UInt8] {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 @Suite struct TextKeyTests {
   /// A type of its own that is stored as a text.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsCoding
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsProjections

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import AnnalsProjections

@@ -7,6 +7,7 @@ import Testing
 @testable import AnnalsLog
 @testable import AnnalsProjections
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 
 #if canImport(FoundationEssentials)

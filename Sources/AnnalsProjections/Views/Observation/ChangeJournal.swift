@@ -1,3 +1,4 @@
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
 internal import AnnalsStore

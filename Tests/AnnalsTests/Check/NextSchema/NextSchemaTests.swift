@@ -3,6 +3,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 /// The source of a plan's next version. The file `DepotV3.swift` is such a source, and is compiled with these
 /// tests.

@@ -2,9 +2,11 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 
 /// The fields that the report of a pass lists as removed.

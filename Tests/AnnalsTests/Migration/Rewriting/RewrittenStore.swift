@@ -2,6 +2,7 @@ import Foundation
 import LMDB
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 @testable import AnnalsStore

@@ -8,6 +8,7 @@ import Testing
 
 @testable import Annals
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 
 @Suite struct MacroRecordTests {
   private let film = FilmsV1.Film(

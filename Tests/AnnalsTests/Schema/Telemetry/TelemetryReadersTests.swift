@@ -6,6 +6,7 @@ import Testing
 @testable import AnnalsMaintenance
 @testable import AnnalsMigration
 @testable import AnnalsSchema
+@testable import AnnalsShapes
 @testable import AnnalsStore
 
 /// The same 43 versions over records with shapes: names and shapes never change, and what they hold does.

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 
 /// Passes, rollbacks and removals that are killed at random moments alongside a writer, which is sometimes

@@ -2,6 +2,7 @@ import FaultPrograms
 import Foundation
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMaintenance
 @testable import LMDB

@@ -1,0 +1,18 @@
+package import AnnalsCoding
+package import AnnalsFormat
+
+extension StoreReader {
+  /// Returns the backups that were made of the store, in the order of their times.
+  package func backups() throws(AnnalsError) -> [BackupRow] {
+    var names: [String] = []
+    try eachMetaName(beginningWith: BackupRow.prefix) { names.append($0) }
+    var rows: [BackupRow] = []
+    for name in names {
+      let row = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in
+        try BackupRow(name: name, bytes)
+      }
+      if let row { rows.append(row) }
+    }
+    return rows.sorted { $0.time < $1.time }
+  }
+}

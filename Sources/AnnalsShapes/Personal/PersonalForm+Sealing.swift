@@ -1,0 +1,81 @@
+package import AnnalsCoding
+
+extension PersonalForm {
+  /// The number of the case of a stored value that is not encrypted.
+  static let plain: UInt64 = 0
+  /// The number of the case of an encrypted value.
+  static let sealed: UInt64 = 1
+
+  /// Returns a payload as it is stored: its personal values encrypted.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload as the record encodes it.
+  ///   - type: The name of the record on disk.
+  ///   - cipher: The keys.
+  ///   - isRewriting: Whether the payload comes from one in the store. Then a value of a subject whose key
+  ///     was dropped is made of replacements, and is stored as it is.
+  /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
+  ///   replacement, and what `cipher` throws.
+  package func seal(
+    _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher, isRewriting: Bool
+  ) throws(AnnalsError) -> [UInt8] {
+    let ranges: [Range<Int>]
+    var subjects: [String] = []
+    do throws(CodingFailure) {
+      ranges = try self.ranges(in: payload)
+      for field in fields { subjects.append(try subject(of: field, in: payload, ranges)) }
+    } catch {
+      throw AnnalsError(malformed: error, what: "a '\(type.text)'")
+    }
+    var output: [UInt8] = []
+    output.reserveCapacity(payload.count + fields.count * 64)
+    output.appendHead(.array, UInt64(count))
+    var next = 0
+    for (index, range) in ranges.enumerated() {
+      let item = payload.extracting(range)
+      guard next < fields.count, fields[next].index == index else {
+        output.append(item)
+        continue
+      }
+      let (field, subject) = (fields[next], subjects[next])
+      next += 1
+      if field.isOptional, item[0] == Self.null {
+        output.append(Self.null)
+        continue
+      }
+      let value = item.copied
+      let context = Self.context(type: type, field: field.name, subject: subject)
+      if let sealed = try cipher.seal(value, of: subject, in: context) {
+        Self.append(sealed, to: &output)
+      } else {
+        guard isRewriting || value == field.replacement else {
+          throw AnnalsError(forgotten: field.name, of: type)
+        }
+        output.appendHead(.array, 2)
+        output.appendHead(.unsigned, Self.plain)
+        output += value
+      }
+    }
+    return output
+  }
+
+  package static var null: UInt8 { 0xf6 }
+}
+
+extension AnnalsError {
+  /// The error for an event with personal data of a subject whose key was dropped.
+  fileprivate init(forgotten field: String, of type: ExactText) {
+    self.init(
+      .subjectForgotten,
+      """
+      a '\(type.text)' has a value in its personal field '\(field)', and the key of its subject was dropped; \
+      nothing was written: append the event with the declared replacement, or under another id
+      """, details: Details { $0.type = type.text })
+  }
+
+  /// The error for personal fields without keys.
+  package static func noKeys(_ reason: String) -> AnnalsError {
+    AnnalsError(
+      .keyMissing, "\(reason): open the store with 'keys' of the product AnnalsKeys in its options")
+  }
+}
