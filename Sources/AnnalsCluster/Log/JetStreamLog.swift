@@ -107,6 +107,9 @@ package final class JetStreamLog: ReplicatedLog {
   /// The name of the log.
   var name: LogName { link.address.name }
 
+  /// How often the present followers of the log found that two servers have different messages at a sequence.
+  var differences: Int { followers.withLock { $0.values.reduce(0) { $0 + $1.differed } } }
+
   /// The number of addresses of servers.
   var serverCount: Int { link.address.servers.count }
 
