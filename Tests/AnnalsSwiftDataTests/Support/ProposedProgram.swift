@@ -6,7 +6,8 @@ struct ProposedProgram {
   /// The folder with the built modules, next to the running tests.
   private static let build = Bundle.main.executableURL?.deletingLastPathComponent()
   private static let modules = [
-    "CAnnals", "LMDB", "AnnalsCoding", "AnnalsSchema", "AnnalsLog", "AnnalsStore", "AnnalsProjections",
+    "CAnnals", "LMDB", "AnnalsCoding", "AnnalsShapes", "AnnalsSchema", "AnnalsFormat", "AnnalsLog",
+    "AnnalsVerify", "AnnalsStore", "AnnalsProjections",
     "AnnalsSubscriptions", "AnnalsAttachments", "AnnalsMigration", "AnnalsMaintenance", "Annals",
   ]
 

@@ -26,7 +26,7 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
   case dataHas4096 = "a data file of 4,096 bytes"
   case dataHas8191 = "a data file of 8,191 bytes"
   case dataIsHalf = "a data file cut in half"
-  case dataLacksTail = "a data file without its last page"
+  case dataLacksTail = "a data file that ends before its newest root"
   case dataLacksTailOfValue = "a data file without the last page of a large value"
   case dataIsText = "a data file of text"
   case dataIsSQLite = "a data file of SQLite"
@@ -49,6 +49,15 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
       .dataLacksTailOfValue:
       .damaged
     }
+  }
+
+  /// The page of the root of the newest state, from the two meta pages (liblmdb's `MDB_meta`).
+  private static func newestRoot(_ bytes: Data) -> Int {
+    func word(_ offset: Int) -> Int {
+      bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    let newest = word(144) > word(Damage.pageSize + 144) ? 0 : Damage.pageSize
+    return word(newest + 128)
   }
 
   /// Puts it where the store of `place` is expected.
@@ -99,7 +108,9 @@ enum BadStore: String, CaseIterable, CustomStringConvertible, Sendable {
     case .dataHas4096: try bytes.prefix(4096).write(to: data)
     case .dataHas8191: try bytes.prefix(8191).write(to: data)
     case .dataIsHalf: try bytes.prefix(bytes.count / 2).write(to: data)
-    case .dataLacksTail: try bytes.dropLast(4096).write(to: data)
+    case .dataLacksTail:
+      // The last page of all may be a free one.
+      try bytes.prefix(Self.newestRoot(bytes) * Damage.pageSize).write(to: data)
     case .dataLacksTailOfValue:
       // The value is at the end of the file; later commits reuse freed pages, so that every root precedes it.
       for sizes in [[1, 1, 1, 1, 1, 1], [40_000], [1, 1], [1], [1]] {
