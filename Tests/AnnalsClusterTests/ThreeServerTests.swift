@@ -149,8 +149,8 @@ struct ThreeServerTests {
       let differences = log.differences
       servers.pause(paused)
       let sequence = try await log.publish([UInt8(paused)], id: UUID(), within: .seconds(60))
-      // A server that led and was paused may have stored a message that the others replaced. Then the copies of
-      // the two that run can differ, and the third decides.
+      // A server that led and was paused may have stored a message that the others replaced. Then the
+      // copies of the two that run can differ, and the third decides.
       try await waitUntil { all.last >= sequence || log.differences > differences }
       servers.resume(paused)
       _ = try await log.publish([UInt8(paused), 1], id: UUID(), within: .seconds(60))
