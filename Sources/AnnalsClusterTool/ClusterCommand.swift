@@ -165,9 +165,9 @@ enum ClusterCommand {
                      files in PEM: authorities to trust, this program's certificate, and its key
       --within       the most seconds to wait for servers, 10 by default
 
-    Exit status: 0 done; 1 stores or servers differ, or a machine has stopped; 64 wrong usage; 65 bad data; 66 no such
-    store or log; 73 cannot create; 74 input or output failed; 75 no server answers, or a program has the store,
-    try again; 77 no permission.
+    Exit status: 0 done; 1 stores or servers differ, or a machine has stopped; 64 wrong usage; 65 bad data;
+    66 no such store or log; 73 cannot create; 74 input or output failed; 75 no server answers, or a program
+    has the store, try again; 77 no permission.
 
     """
 }

@@ -16,15 +16,12 @@ final class Follower: Sendable {
   private let arrival = Signal()
   private let failure: Mutex<AnnalsError?> = Mutex(nil)
   private let isStopped = Atomic(false)
-  private let subscriptions = Atomic(0)
   private let differences = Atomic(0)
 
   init(_ link: BrokerLink) {
     self.link = link
   }
 
-  /// The number of times that it has subscribed.
-  var subscribed: Int { subscriptions.load(ordering: .relaxed) }
   /// The number of times that two servers had different messages at one sequence.
   var differed: Int { differences.load(ordering: .relaxed) }
 
@@ -72,7 +69,6 @@ final class Follower: Sendable {
         let others = facts.replicas / 2
         try feeds.complete(connection, from: machine.applied + 1, others: others)
         if feeds.isNew {
-          subscriptions.add(1, ordering: .relaxed)
           machine.subscribed(now: Clock.now)
           feeds.isNew = false
         }

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsReplication
+internal import LMDB
 
 /// One server's copy of a log, from the first message on.
 private struct CopyReader {
@@ -64,10 +65,13 @@ extension JetStreamLog {
         let made = try NATSSubscription(connection, to: name, from: 1, withContents: false)
         if !readers.contains(where: { $0.subscription.server == made.server }) {
           readers.append(CopyReader(made))
+          continue
         }
       } catch {
         last = error
       }
+      // Each attempt leaves the broker a subscription, which it forgets some seconds later.
+      WriterThread.pause(milliseconds: 50)
     }
     guard !readers.isEmpty else { throw last }
     return readers

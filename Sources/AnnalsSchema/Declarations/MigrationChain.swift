@@ -88,7 +88,7 @@ extension MigrationChain {
       beforeFolds[Next.version] = MigrationChain(outline: self.outline, extend: self.extend, works: works)
     }
     let beforeNext = beforeFolds
-    // The plan of the newer version counts its stages by their works, and makes nothing by them.
+    // A plan has one work for each stage. A plan that only reads needs the last one for its downcasts.
     var work = StageWork(prepare: nil, groupEnds: nil, verify: nil, alone: stage.alone)
     for downcast in stage.downcasts { work.downcasts[downcast.outline.caseIndex] = downcast.lower }
     let worksOfNext = works + [work]

@@ -46,9 +46,9 @@ struct ImportRun {
         guard !areMixed(stream, earlier), !areMixed(earlier, stream) else {
           throw AnnalsError(
             .malformed,
-            "the mapping has the stream '\(earlier)' for rows of '\(other.mapping.entity)', and '\(stream)' for "
-              + "those of '\(entity.mapping.entity)', so two rows could have one stream; give one of them "
-              + "another name")
+            "the mapping has the stream '\(earlier)' for rows of '\(other.mapping.entity)', and '\(stream)' "
+              + "for those of '\(entity.mapping.entity)', so two rows could have one stream; give one of "
+              + "them another name")
         }
       }
     }

@@ -96,8 +96,8 @@ struct SourceRow {
         guard let other = pair[0].integer else {
           throw AnnalsError(
             .damaged,
-            "'\(file.name)' is damaged: the table \(join.table) has a key of the kind '\(pair[0].kind)' for row "
-              + "\(key) of '\(entity.mapping.entity)'")
+            "'\(file.name)' is damaged: the table \(join.table) has a key of the kind '\(pair[0].kind)' "
+              + "for row \(key) of '\(entity.mapping.entity)'")
         }
         keys.append(other)
       }
