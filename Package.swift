@@ -37,6 +37,17 @@ let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 /// For code whose optimisation takes longer than it saves: macros, and tests of code that is itself
 /// optimised.
 let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+/// For a large target without optimisation. Optimised builds compile a module in one piece, on one thread for
+/// the most part. Four pieces take as much processor time in all, and both cores.
+let inPieces: [SwiftSetting] =
+  unoptimised + [
+    .unsafeFlags(
+      [
+        "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "4", "-num-threads",
+        "0",
+      ],
+      .when(configuration: .release))
+  ]
 let syntaxSettings: [SwiftSetting] = strict + unoptimised + [.unsafeFlags(["-I", toolchainSyntax])]
 func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {
   [
@@ -200,7 +211,7 @@ let package = Package(
     // optimised.
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
-      swiftSettings: lending + unoptimised),
+      swiftSettings: lending + inPieces),
     // Tags, queries and conditional appends, against models of a log.
     .testTarget(
       name: "AnnalsTagTests", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
