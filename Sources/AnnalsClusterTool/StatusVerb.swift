@@ -54,6 +54,7 @@ struct StatusVerb {
       let lag = broker.map { ", lag \($0.last - min(member.applied, $0.last))" } ?? ""
       text += "store: applied up to message \(member.applied)\(lag), \(member.position) entries, "
       text += "\(member.commits) commits, hash \(member.hash)\n"
+      if let need = member.need { text += "  it needs \(need)\n" }
     }
     if let broker {
       text +=
@@ -79,6 +80,7 @@ struct StatusVerb {
     if let problem = machine.problem {
       text += "  \(machine.isStopped ? "it has stopped" : "it tries again"): \(problem)\n"
     }
+    if let needs = machine.needs { text += "  it needs a program whose plan has version \(needs)\n" }
     return text
   }
 
@@ -90,6 +92,7 @@ struct StatusVerb {
     line.add("position", member.position)
     line.add("commits", member.commits)
     line.add("hash", member.hash)
+    if let need = member.need { line.add("needs", need) }
     return line
   }
 
@@ -119,6 +122,7 @@ struct StatusVerb {
     line.add("hash", machine.hash)
     if let problem = machine.problem { line.add("problem", problem) }
     line.add("stopped", machine.isStopped)
+    if let needs = machine.needs { line.add("needs", needs) }
     return line
   }
 }

@@ -45,4 +45,10 @@ package protocol ReplicatedLog: Sendable {
 
   /// Removes the bytes of a message for good. Its sequence stays.
   func erase(_ sequence: UInt64) async throws(AnnalsError)
+
+  /// Passes bytes to all machines that listen now, this one included. They are in no log, and may be lost.
+  func announce(_ bytes: [UInt8]) async
+
+  /// Calls `receive` for the bytes that any machine announces, until the task is cancelled.
+  func announcements(_ receive: @escaping @Sendable ([UInt8]) async -> Void) async
 }

@@ -37,6 +37,7 @@ final class MemoryLog: Sendable {
     var late: [(after: Int, bytes: [UInt8])] = []
     var random: SeededGenerator
     var hasQuorum = true
+    var listeners: [UUID: AsyncStream<[UInt8]>.Continuation] = [:]
   }
 
   private let state: Mutex<State>
@@ -111,6 +112,19 @@ final class MemoryLog: Sendable {
     }
   }
 
+  fileprivate func announce(_ bytes: [UInt8]) {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(bytes) }
+  }
+
+  fileprivate func listen() -> (id: UUID, bytes: AsyncStream<[UInt8]>) {
+    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    let id = UUID()
+    state.withLock { $0.listeners[id] = continuation }
+    return (id, stream)
+  }
+
+  fileprivate func endListening(_ id: UUID) { state.withLock { $0.listeners[id] = nil } }
+
   /// One machine's connection to the log.
   final class Connection: ReplicatedLog {
     struct Cut: Error {}
@@ -163,6 +177,14 @@ final class MemoryLog: Sendable {
     }
 
     func erase(_ sequence: UInt64) async throws(AnnalsError) { log.erase(sequence) }
+
+    func announce(_ bytes: [UInt8]) async { if !isCut { log.announce(bytes) } }
+
+    func announcements(_ receive: @escaping @Sendable ([UInt8]) async -> Void) async {
+      let (id, all) = log.listen()
+      for await bytes in all where !isCut { await receive(bytes) }
+      log.endListening(id)
+    }
 
     private func pause(_ microseconds: Int) async {
       if microseconds > 0 { try? await Task.sleep(for: .microseconds(microseconds)) }

@@ -71,16 +71,27 @@ import Testing
     bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
   }
 
-  @Test func `messages have the bytes of the golden file`() throws {
+  /// The messages of the second format.
+  private static func laterSamples() -> [(name: String, message: ClusterMessage)] {
+    let commit = CommitID(id: id, base: 300)
+    func roll(_ kind: RolloutStep.Kind, _ stability: SchemaStability) -> ClusterMessage {
+      let step = RolloutStep(kind, SchemaVersion(2, 300, 1), stability)
+      return ClusterMessage(log: log, .change(LogChange(.roll(step), author: "", reason: ""), commit))
+    }
+    return [("activate", roll(.activate, .bridge)), ("contract", roll(.contract, .released))]
+  }
+
+  @Test(arguments: [1, 2]) func `messages have the bytes of the golden file`(format: Int) throws {
     let golden = URL(filePath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Golden/messages-1.txt")
-    let lines = try Self.samples().map { "\($0.name) \(hexadecimal(try $0.message.encoded()))" }
+      .appendingPathComponent("Golden/messages-\(format).txt")
+    let samples = try format == 1 ? Self.samples() : Self.laterSamples()
+    let lines = try samples.map { "\($0.name) \(hexadecimal(try $0.message.encoded()))" }
     let stored = try String(contentsOf: golden, encoding: .utf8).split(separator: "\n").map(String.init)
     #expect(lines == stored)
   }
 
   @Test func `a message that is read and written again has the same bytes`() throws {
-    for (name, message) in try Self.samples() {
+    for (name, message) in try Self.samples() + Self.laterSamples() {
       let bytes = try message.encoded()
       guard case .message(let read) = DecodedMessage(bytes, time: Self.time, ShapeMemory()) else {
         Issue.record("\(name) is not read")
@@ -94,7 +105,7 @@ import Testing
   func `changed bytes are no message, or a message, and never the end of the program`(seed: UInt64) throws {
     print("changed messages with seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    let originals = try Self.samples().map { try $0.message.encoded() }
+    let originals = try (Self.samples() + Self.laterSamples()).map { try $0.message.encoded() }
     let shapes = ShapeMemory()
     var (read, void) = (0, 0)
     for _ in 0..<20_000 {
@@ -122,7 +133,7 @@ import Testing
           continue
         }
       case .void: void += 1
-      case .later(let format): #expect(format > ClusterMessage.format)
+      case .later(let format): #expect(format > 1)
       }
     }
     #expect(read > 100)

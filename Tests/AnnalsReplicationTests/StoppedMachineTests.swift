@@ -19,9 +19,19 @@ import Testing
     try await new.waitUntil(1)
     try await new.store.append([.cleared(.init(mark: 2))], to: "a")
     try await waitUntil { machine.cluster?.status?.isStopped == true }
-    let stopped = #expect(throws: AnnalsError.self) { _ = try machine.store }
-    #expect(stopped?.code == .newerSchema)
-    #expect(stopped?.details.version == SchemaVersion(2, 0, 0))
+    #expect(machine.cluster?.status?.problem?.code == .newerSchema)
+    #expect(machine.cluster?.status?.needs == SchemaVersion(2, 0, 0))
+    do {
+      // It reads what it has, and says for what it waits.
+      let store = try machine.store
+      #expect(try store.log.lines().count == 1)
+      #expect(try EventLog.inspect(machine.url).cluster?.neededVersion == SchemaVersion(2, 0, 0))
+      let refused = await #expect(throws: AnnalsError.self) {
+        try await store.append([.noted(.init(mark: 3))], to: "a")
+      }
+      #expect(refused?.code == .newerSchema)
+      #expect(refused?.details.version == SchemaVersion(2, 0, 0))
+    }
     machine.close()
     let upgraded = try await ClusterStore.open(
       at: machine.url, plan: NewSeatsPlan.self, log: log.connect(), options: Machine.options())
@@ -45,6 +55,33 @@ import Testing
     try await waitUntil { machine.cluster?.status?.isStopped == true }
     #expect(machine.cluster?.status?.problem?.code == .needsNewer)
     #expect(machine.cluster?.status?.applied == UInt64(log.messages.count - 1))
+    #expect(machine.cluster?.status?.needs == nil)
+    let info = try EventLog.inspect(machine.url)
+    #expect(info.cluster?.needsProgram == true)
+    #expect(info.cluster?.neededVersion == nil)
+  }
+
+  @Test func `a kind of message that a library does not know stops it, in every format but the first`()
+    async throws
+  {
+    for (format, kind) in [(2, 9), (2, 1), (3, 0)] as [(UInt8, UInt8)] {
+      let directory = try TemporaryDirectory()
+      let log = MemoryLog()
+      let machine = Machine(directory, "m", log.connect())
+      try await machine.open()
+      func message(_ format: UInt8) -> [UInt8] {
+        var bytes: [UInt8] = [format, kind] + Array(repeating: 0, count: 20)
+        bytes.append(littleEndian: Checksum.crc32c(bytes.span))
+        return bytes
+      }
+      // Void since the first version of the library.
+      log.store(message(1))
+      try await machine.store.append([.noted(.init(mark: 1))], to: "a")
+      log.store(message(format))
+      try await waitUntil { machine.cluster?.status?.isStopped == true }
+      #expect(machine.cluster?.status?.problem?.code == .needsNewer)
+      #expect(try machine.store.log.lines().count == 1)
+    }
   }
 
   @Test func `a machine that differs from most stops, and says where`() async throws {

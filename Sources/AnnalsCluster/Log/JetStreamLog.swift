@@ -12,6 +12,8 @@ package final class JetStreamLog: ReplicatedLog {
   private let publisher: Publisher
   private let followers: Mutex<[ObjectIdentifier: Follower]> = Mutex([:])
   private let answers: Mutex<MachineAnswers?> = Mutex(nil)
+  private let report: Mutex<(@Sendable () -> MachineReport?)?> = Mutex(nil)
+  private let listeners: Mutex<[UUID: AsyncStream<[UInt8]>.Continuation]> = Mutex([:])
   private let isClosed = Atomic(false)
   private let target = AnswerTarget()
 
@@ -87,6 +89,23 @@ package final class JetStreamLog: ReplicatedLog {
     }
   }
 
+  package func announce(_ bytes: [UInt8]) async {
+    let subject = link.address.name.questions
+    // What is announced is announced again.
+    _ = try? await asking(within: .seconds(1), "pass an announcement on") {
+      connection, _ throws(NATSFailure) in try connection.send(bytes, to: subject)
+    }
+  }
+
+  package func announcements(_ receive: @escaping @Sendable ([UInt8]) async -> Void) async {
+    let (all, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(256))
+    let id = UUID()
+    listeners.withLock { $0[id] = continuation }
+    defer { listeners.withLock { $0[id] = nil } }
+    do throws(AnnalsError) { try startAnswers() } catch { return }
+    for await bytes in all { await receive(bytes) }
+  }
+
   /// Asks the leader of the log about it.
   func stream(within limit: Duration) async throws(AnnalsError) -> StreamFacts {
     let name = link.address.name
@@ -125,9 +144,23 @@ package final class JetStreamLog: ReplicatedLog {
   ///
   /// - Parameter report: Returns the answer; `nil` once the machine has left.
   func answerQuestions(_ report: @escaping @Sendable () -> MachineReport?) throws(AnnalsError) {
-    let made = MachineAnswers(link, report)
-    answers.withLock { $0 = made }
-    try made.start()
+    self.report.withLock { $0 = report }
+    try startAnswers()
+  }
+
+  /// Starts the thread that answers and listens, unless it runs.
+  private func startAnswers() throws(AnnalsError) {
+    let made = MachineAnswers(link) { [weak self] in
+      self?.report.withLock { $0 }?()
+    } heard: { [weak self] bytes in
+      for listener in self?.listeners.withLock({ Array($0.values) }) ?? [] { listener.yield(bytes) }
+    }
+    let isFirst = answers.withLock { answers in
+      guard answers == nil else { return false }
+      answers = made
+      return true
+    }
+    if isFirst { try made.start() }
   }
 
   /// Asks all machines how they are, and returns what those say that answer in time.

@@ -2,17 +2,27 @@ internal import AnnalsCoding
 internal import LMDB
 internal import Synchronization
 
-/// The thread that answers the question how this machine is.
+/// The thread that answers the question how this machine is, and takes what other machines announce.
 ///
-/// Question and answer go through the servers and are not stored.
+/// Questions, answers and announcements go through the servers and are not stored.
 final class MachineAnswers: Sendable {
   private let link: BrokerLink
   private let report: @Sendable () -> MachineReport?
+  private let heard: @Sendable ([UInt8]) -> Void
   private let isStopped = Atomic(false)
 
-  init(_ link: BrokerLink, _ report: @escaping @Sendable () -> MachineReport?) {
+  /// Prepares the thread.
+  ///
+  /// - Parameters:
+  ///   - report: Returns the answer; `nil` once there is none.
+  ///   - heard: Takes the bytes of an announcement.
+  init(
+    _ link: BrokerLink, _ report: @escaping @Sendable () -> MachineReport?,
+    heard: @escaping @Sendable ([UInt8]) -> Void
+  ) {
     self.link = link
     self.report = report
+    self.heard = heard
   }
 
   func start() throws(AnnalsError) {
@@ -33,8 +43,12 @@ final class MachineAnswers: Sendable {
         let connection = try link.connection(until: Clock.now + 1_000_000_000)
         let questions = try NATSQuestions(connection, at: link.address.name.questions)
         while !isOver, !connection.isClosed {
-          guard let reply = questions.take(upTo: 200)?.reply else { continue }
-          guard let report = report() else { return }
+          guard let message = questions.take(upTo: 200) else { continue }
+          guard let reply = message.reply else {
+            heard(message.bytes)
+            continue
+          }
+          guard let report = report() else { continue }
           try questions.answer(report.bytes, to: reply)
         }
       } catch {

@@ -26,6 +26,8 @@ package struct MachineReport: Codable, Equatable, Sendable {
   package var problem: String?
   /// Whether it has stopped because of that.
   package var isStopped: Bool
+  /// The schema version that its program must have for it to continue.
+  package var needs: String?
 
   init(_ status: ClusterStatus, store: String, version: String) {
     machine = ProcessInfo.processInfo.hostName
@@ -39,6 +41,7 @@ package struct MachineReport: Codable, Equatable, Sendable {
     hash = status.hash
     problem = status.problem.map { "\($0)" }
     isStopped = status.isStopped
+    needs = status.needs.map { "\($0)" }
   }
 
   /// The report as JSON.

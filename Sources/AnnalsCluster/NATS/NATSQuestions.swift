@@ -85,6 +85,16 @@ final class NATSQuestions: @unchecked Sendable {
 }
 
 extension NATSConnection {
+  /// Sends bytes to a subject, without an answer.
+  func send(_ bytes: [UInt8], to subject: String) throws(NATSFailure) {
+    try unsafe withConnection { connection throws(NATSFailure) in
+      try NATSFailure.check(
+        unsafe bytes.withUnsafeBytes { bytes in
+          unsafe natsConnection_Publish(connection, subject, bytes.baseAddress, Int32(bytes.count))
+        })
+    }
+  }
+
   /// Makes a subject that no other program has.
   static func newInbox() throws(NATSFailure) -> String {
     var inbox: UnsafeMutablePointer<CChar>?

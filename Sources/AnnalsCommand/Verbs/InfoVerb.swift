@@ -79,6 +79,13 @@ struct InfoVerb: Verb {
     line.add("window", info.window)
     line.add("idempotency", info.idempotency.description)
     line.add("requires", info.requires)
+    if let cluster = info.cluster {
+      var part = ReportLine()
+      part.add("applied", cluster.applied)
+      part.add("needsProgram", cluster.needsProgram)
+      if let version = cluster.neededVersion { part.add("neededVersion", version) }
+      line.add("cluster", part)
+    }
     line.add("fileBytes", UInt64(clamping: info.fileSize))
     line.add("usedBytes", UInt64(clamping: info.used))
     line.add("freeBytes", UInt64(clamping: info.free))
@@ -127,6 +134,13 @@ struct InfoVerb: Verb {
     }
     if !info.requires.isEmpty {
       lines.append("requires    \(info.requires.map(PlainText.escaped).joined(separator: ", "))")
+    }
+    if let cluster = info.cluster {
+      lines.append("cluster     applied up to message \(cluster.applied)")
+      if cluster.needsProgram {
+        let program = cluster.neededVersion.map { "a program whose plan has version \($0)" }
+        lines.append("needs       \(program ?? "a program with a newer version of the library")")
+      }
     }
     let merging = info.merging.map { "; heads are being merged up to position \($0)" }
     lines.append("tail        \(info.tailLength) entries\(merging ?? "")")

@@ -16,6 +16,14 @@ extension AppendGroup {
     case .erase(let positions): try erase(positions, change, of: call, in: &transaction)
     case .retain(let rule, let isRemoved):
       .success(try retain(rule, isRemoved: isRemoved, change, of: call, in: &transaction))
+    case .roll: roll(call)
+    }
+  }
+
+  /// Lets the phases begin that the rules of a call name. No entry records them.
+  private mutating func roll(_ call: AppendRequest) -> Result<Appended, AnnalsError> {
+    Result { () throws(AnnalsError) in
+      Appended(positions: [], revisions: [], wasRepeated: try begin(call) == nil)
     }
   }
 

@@ -11,6 +11,13 @@ package protocol CommitSequencer: AnyObject, Sendable {
 
   /// Passes a call to the shared log, and blocks the calling thread until it is applied here.
   func appendBlocking(_ request: AppendRequest) throws(AnnalsError) -> Appended
+
+  /// The programs of other machines that were heard of lately.
+  var programs: [LiveProgram] { get }
+
+  /// Waits until the other machines had time to say which programs they run, and blocks the calling thread
+  /// meanwhile.
+  func listenForPrograms() throws(AnnalsError)
 }
 
 /// The key of the sequencer among the options of a store.

@@ -39,7 +39,7 @@ extension AnnalsError.Code {
   package var isVerdict: Bool {
     switch self {
     case .conflict, .rejected, .ruleFailed, .streamClosed, .noSuchStream, .streamMoved, .duplicateID,
-      .partialDuplicate, .shapeChanged, .tooLarge, .wrongUse, .invalidName, .malformed:
+      .partialDuplicate, .shapeChanged, .superseded, .tooLarge, .wrongUse, .invalidName, .malformed:
       true
     default: false
     }

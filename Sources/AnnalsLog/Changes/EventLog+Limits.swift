@@ -92,7 +92,7 @@ extension LogChange {
     switch work {
     case .limit(.close(let stream)), .limit(.reopen(let stream)): try Self.check(stream)
     case .limit(.truncate(let wanted)): for (stream, _) in wanted { try Self.check(stream) }
-    case .erase: break
+    case .erase, .roll: break
     case .retain(let rule, _): try rule.check()
     }
     for (text, role) in [(author, "the author"), (reason, "the reason")]

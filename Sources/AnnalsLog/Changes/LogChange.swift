@@ -10,6 +10,8 @@ package struct LogChange: Sendable {
     case erase([Position])
     /// Stores a retention rule, or removes the one with its prefix.
     case retain(RetentionRule, isRemoved: Bool)
+    /// A step of a schema version's roll-out. The rules of the call decide which phases begin.
+    case roll(RolloutStep)
   }
 
   package var work: Work

@@ -4,7 +4,8 @@ package import LMDB
 
 extension EventLog {
   /// Returns the programs that have the store open with a plan now, in no order: every ``EventStore``,
-  /// including those of this process.
+  /// including those of this process. A member of a cluster includes the programs of all machines that it
+  /// has heard of lately.
   ///
   /// Leases of killed programs are removed, unless the log is open for reading only. A reader that may not
   /// create a file in the store's directory is not included.
@@ -12,7 +13,10 @@ extension EventLog {
   /// - Throws: ``AnnalsError`` with code `inputOutput` or `permission`.
   /// - Complexity: O(files in the store's directory).
   public func programs() throws(AnnalsError) -> [LiveProgram] {
-    try ProgramLeases(core.generation.directory, mayRemove: options.access == .readWrite).living()
+    let own = try ProgramLeases(
+      core.generation.directory, mayRemove: options.access == .readWrite
+    ).living()
+    return own + (options.sequencer?.programs ?? [])
   }
 }
 

@@ -10,12 +10,17 @@ public struct LiveProgram: Hashable, Sendable {
   /// The process id that it recorded, which is valid only on its own machine and in its container; `nil` if
   /// it has none.
   public let process: Int32?
+  /// The name of its machine, if it is another machine of a cluster; otherwise `nil`.
+  public let machine: String?
 
   /// A program that reads up to `version`.
-  package init(version: SchemaVersion?, skipsNewerTypes: Bool = false, process: Int32? = nil) {
+  package init(
+    version: SchemaVersion?, skipsNewerTypes: Bool = false, process: Int32? = nil, machine: String? = nil
+  ) {
     self.version = version
     self.skipsNewerTypes = skipsNewerTypes
     self.process = process
+    self.machine = machine
   }
 
   /// Whether it reads no more than versions below `other`.
@@ -25,7 +30,8 @@ public struct LiveProgram: Hashable, Sendable {
 extension LiveProgram: CustomStringConvertible {
   /// The process and the version that it reads.
   public var description: String {
-    let who = process.map { "process \($0)" } ?? "a process"
+    let process = process.map { "process \($0)" } ?? "a process"
+    let who = machine.map { "\(process) on machine \($0)" } ?? process
     return version.map { "\(who), which reads up to \($0)" }
       ?? "\(who), whose lease cannot be read"
   }

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 
 extension StoreReader {
   /// Returns the generation in which this machine applied an erasure that a shared log had; `nil` if it is
@@ -10,6 +10,21 @@ extension StoreReader {
       let number = try reader.number(in: FormatRange.generations)
       try reader.finish()
       return number
+    }
+  }
+
+  /// Returns the program for which the machine waits to apply more; `nil` for none.
+  package func programNeed() throws(AnnalsError) -> ProgramNeed? {
+    try row(ProgramNeed.name, in: tables.meta) { (bytes) throws(FormatFailure) in try ProgramNeed(bytes) }
+  }
+
+  /// Returns the sequence of the last message of its cluster's log that the store has applied; `nil` for a
+  /// store of no cluster.
+  package func appliedSequence() throws(AnnalsError) -> UInt64? {
+    // The first number of the row.
+    try row(ClusterRow.prefix, in: tables.meta) { (bytes) throws(FormatFailure) in
+      var reader = ByteReader(bytes)
+      return try reader.number()
     }
   }
 

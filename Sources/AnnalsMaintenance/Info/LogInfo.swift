@@ -57,6 +57,17 @@ public struct LogInfo: Sendable {
     public let version: SchemaVersion?
   }
 
+  /// The part that the store has in a cluster.
+  public struct Cluster: Hashable, Sendable {
+    /// The sequence of the last message of the cluster's log that is applied.
+    public let applied: UInt64
+    /// Whether the machine has stopped because it needs another program.
+    public let needsProgram: Bool
+    /// The schema version that the program's plan must have; `nil` for a newer version of the library, or if
+    /// no other program is needed.
+    public let neededVersion: SchemaVersion?
+  }
+
   /// The id that all copies and generations of the log share.
   public let id: UUID
   /// The format of the store's bytes.
@@ -85,6 +96,8 @@ public struct LogInfo: Sendable {
   public let idempotency: StoreOptions.Idempotency
   /// The names of the features that a program must know.
   public let requires: [String]
+  /// The part that the store has in a cluster; `nil` for none.
+  public let cluster: Cluster?
   /// The number of newest entries that `streams` and the heads do not include yet, so that an open reads
   /// them.
   public let tailLength: UInt64
@@ -176,7 +189,7 @@ extension EventLog {
         entries: entries,
         streams: try snapshot.streamCount(), tags: try snapshot.tagCount(), schemas: schemas,
         census: try snapshot.census(), window: meta.window, idempotency: meta.idempotency,
-        requires: meta.requires.map(\.name),
+        requires: meta.requires.map(\.name), cluster: try reader.clusterInfo(),
         tailLength: entries - min(meta.checkpoint, entries),
         merging: try reader.merge().map { Position($0.position) },
         fileSize: status.size,
@@ -202,5 +215,13 @@ extension EventLog {
     let generation = log.core.generation
     try StorePages(generation.directory, generation.current).entriesMustBeSound(after: checkpoint)
     return try log.info()
+  }
+}
+
+extension StoreReader {
+  fileprivate func clusterInfo() throws(AnnalsError) -> LogInfo.Cluster? {
+    guard let applied = try appliedSequence() else { return nil }
+    let need = try programNeed()
+    return LogInfo.Cluster(applied: applied, needsProgram: need != nil, neededVersion: need?.version)
   }
 }

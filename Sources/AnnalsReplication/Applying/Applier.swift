@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsMaintenance
 internal import AnnalsStore
@@ -24,6 +25,8 @@ final class Applier: Sendable {
     var rows: CommitRows
     /// The position of the newest entry.
     var position: UInt64
+    /// The program that the store's row says the machine waits for.
+    var need: ProgramNeed?
     var book = AuditBook()
   }
 
@@ -55,15 +58,16 @@ final class Applier: Sendable {
   ///   - log: The log, opened without a sequencer.
   ///   - claim: The claim to apply the cluster's log to it.
   ///   - rules: The inline projections of the store.
-  ///   - reads: Returns why this machine's program cannot read a record; `nil` if it can.
+  ///   - readable: The records that this machine's program reads.
   init(
-    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule],
-    reads: @escaping @Sendable (AppendRequest.Record) -> AnnalsError?
+    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule], _ readable: ReadableRecords
   ) throws(AnnalsError) {
     self.log = log
     self.claim = claim
     self.rules = rules
-    context = ApplyPlan.Context(log: log.id, shapes: ShapeMemory(), reads: reads)
+    context = ApplyPlan.Context(
+      log: log.id, shapes: ShapeMemory(), reads: { readable.refusal(of: $0) },
+      goesOn: { readable.refusal(of: $0) })
     let memory = try Self.memory(log)
     self.memory = Mutex(memory)
     known = Mutex((memory.state, memory.position))
@@ -76,7 +80,7 @@ final class Applier: Sendable {
       return Memory(
         stored: state, state: state, recent: try reader.recentCommits(upTo: state.sequence),
         rows: try reader.commitRows(from: CommitRows.start(of: state.sequence)),
-        position: try reader.last())
+        position: try reader.last(), need: try reader.programNeed())
     }
   }
 
@@ -124,6 +128,7 @@ final class Applier: Sendable {
     let writing = BatchWriting(plan, memory.state, memory.rows, memory.position, machine: machine)
     let written = Mutex<BatchWriting?>(nil)
     let stored = memory.stored
+    let isNeeded = memory.need != nil
     var requests = plan.steps.map(\.request)
     for index in requests.indices { requests[index].rules += rules }
     let batch = SequencedBatch(requests, log.options.durability) { (reader) throws(AnnalsError) in
@@ -131,6 +136,8 @@ final class Applier: Sendable {
     } finish: { (transaction, tables, answers) throws(AnnalsError) in
       var writing = writing
       try writing.take(answers, tables, in: &transaction)
+      // The program of this machine has applied the message that another could not.
+      if isNeeded { try transaction.remove(ProgramNeed.name, in: tables.meta) }
       written.withLock { $0 = writing }
     }
     let answers = try apply(batch, plan, isLocal: isLocal)
@@ -139,6 +146,7 @@ final class Applier: Sendable {
     memory.stored = writing.state
     memory.rows = writing.rows
     memory.position = writing.position
+    memory.need = nil
     for (step, answer) in zip(plan.steps, answers) {
       memory.recent.note(step.id, at: step.sequence)
       outcome.verdicts.append((step.id, answer))
@@ -167,6 +175,21 @@ final class Applier: Sendable {
         return answers
       }
     }.get()
+  }
+
+  /// Notes in the store which program the machine waits for, so that other programs can show it.
+  func note(_ stop: AnnalsError) throws(AnnalsError) {
+    let known = memory.withLock { memory in memory.map { ($0.state, $0.stored, $0.need) } }
+    guard let (state, stored, before) = known else { return }
+    let need = ProgramNeed(sequence: state.sequence + 1, version: stop.details.version)
+    guard need != before else { return }
+    _ = try log.apply(
+      SequencedBatch([], log.options.durability) { (reader) throws(AnnalsError) in
+        guard try reader.memberState() == stored else { throw AnnalsError.otherApplier }
+      } finish: { (transaction, tables, _) throws(AnnalsError) in
+        try transaction.put(need.encoded(), ProgramNeed.name, in: tables.meta)
+      })
+    memory.withLock { $0?.need = need }
   }
 
   /// Reads the state of the store again, after a commit whose outcome was not known.

@@ -2,6 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsSchema
 internal import AnnalsShapes
+internal import AnnalsStore
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
@@ -47,6 +48,8 @@ struct ApplyPlan {
     let log: UUID
     let shapes: ShapeMemory
     let reads: @Sendable (AppendRequest.Record) -> AnnalsError?
+    /// Returns why this machine's program does not go on after a step of a roll-out; `nil` if it does.
+    let goesOn: @Sendable (RolloutStep) -> AnnalsError?
   }
 
   /// Makes the plan for as many of `messages` as one transaction takes.
@@ -119,6 +122,13 @@ struct ApplyPlan {
       if case .erase = change.work, !steps.isEmpty { return false }
       var request = AppendRequest(time: time)
       request.change = change
+      if case .roll(let step) = change.work {
+        if let error = context.goesOn(step) {
+          stop = error
+          return false
+        }
+        request.rules = [SharedRolloutRule(step)]
+      }
       add(request, commit, message, time)
       return true
     }
@@ -157,7 +167,7 @@ struct ApplyPlan {
   private static func newer(_ format: UInt8, at sequence: UInt64) -> AnnalsError {
     AnnalsError(
       .needsNewer,
-      "message \(sequence) of the cluster's log has format \(format), and this program reads up to \(ClusterMessage.format): use a newer version of the library; it continues from there"
+      "message \(sequence) of the cluster's log is of a kind of format \(format) that this program does not know; it applies nothing more: use a program with a newer version of the library, and it continues from there"
     )
   }
 }

@@ -22,7 +22,8 @@ package final class ClusterMember: CommitSequencer, Sendable {
     var trouble: AnnalsError?
     /// The sequence of the last message in the log, as far as it is known.
     var last: UInt64 = 0
-    var task: Task<Void, Never>?
+    var tasks: [Task<Void, Never>] = []
+    var exchange: ProgramExchange?
     var isClosed = false
     /// Whether messages are being applied.
     var isApplying = false
@@ -38,28 +39,51 @@ package final class ClusterMember: CommitSequencer, Sendable {
   }
 
   /// Begins to follow the log.
-  func start(_ applier: Applier, cluster id: UUID) {
-    // Before the task, which ends if there is none.
-    state.withLock { $0.applier = applier }
+  ///
+  /// - Parameter programs: Returns the programs that have the store of this machine open.
+  func start(
+    _ applier: Applier, cluster id: UUID,
+    programs: @escaping @Sendable () throws(AnnalsError) -> [LiveProgram]
+  ) {
+    let exchange = ProgramExchange(log, cluster: id, lease: options.programLease, programs: programs)
+    // Before the tasks, which end if there is none.
+    state.withLock { state in
+      state.applier = applier
+      state.exchange = exchange
+    }
     let follower = Follower(log: log, cluster: id) { [weak self] in self }
-    let task = Task(executorPreference: TaskThreads.shared) { await follower.run() }
-    state.withLock { $0.task = task }
+    let tasks = [
+      Task(executorPreference: TaskThreads.shared) { await follower.run() },
+      Task(executorPreference: TaskThreads.shared) { await exchange.run() },
+    ]
+    state.withLock { $0.tasks = tasks }
   }
 
   /// Stops to follow the log, and refuses further calls.
   package func close() {
-    let (task, calls) = state.withLock { state in
+    let (tasks, exchange, calls) = state.withLock { state in
       state.isClosed = true
       defer {
-        state.task = nil
+        state.tasks = []
+        state.exchange = nil
         state.applier = nil
         state.calls = [:]
         state.waiters = [:]
       }
-      return (state.task, Array(state.calls.values) + state.waiters.values.map(\.call))
+      return (state.tasks, state.exchange, Array(state.calls.values) + state.waiters.values.map(\.call))
     }
-    task?.cancel()
+    for task in tasks { task.cancel() }
+    exchange?.end()
     for call in calls { call.answer(.failure(AnnalsError.noVerdict)) }
+  }
+
+  // MARK: Programs of other machines
+
+  package var programs: [LiveProgram] { state.withLock { $0.exchange }?.living ?? [] }
+
+  package func listenForPrograms() throws(AnnalsError) {
+    _ = try usable()
+    try state.withLock { $0.exchange }?.listen(within: options.deadline)
   }
 
   // MARK: Calls of this process
@@ -119,9 +143,10 @@ package final class ClusterMember: CommitSequencer, Sendable {
     return applier
   }
 
-  /// Throws the reason for which the machine does not serve.
+  /// Throws the reason for which the machine does not serve. What a machine has that needs another program is
+  /// right, and it serves reads.
   func mustServe() throws(AnnalsError) {
-    if let stop = state.withLock({ $0.stop }) { throw stop }
+    if let stop = state.withLock({ $0.stop }), !stop.needsOtherProgram { throw stop }
   }
 
   // MARK: Messages
@@ -146,7 +171,10 @@ package final class ClusterMember: CommitSequencer, Sendable {
         rest = rest.dropFirst(outcome.count)
         pause = .milliseconds(50)
         answer(outcome, applier.state.position)
-        if let stop = outcome.stop { throw stop }
+        if let stop = outcome.stop {
+          if stop.needsOtherProgram { try applier.note(stop) }
+          throw stop
+        }
         await publish(outcome.audits, upTo: applier.state.state.sequence, applier.cluster)
       } catch {
         guard error.isPassing else {

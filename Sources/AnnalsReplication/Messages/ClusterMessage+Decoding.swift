@@ -36,13 +36,18 @@ package enum DecodedMessage: Sendable {
       guard try end.littleEndian(UInt32.self) == Checksum.crc32c(content) else {
         throw FormatFailure(.checksum, at: span.count - 4)
       }
-      guard content[0] == ClusterMessage.format else {
-        self =
-          content[0] > ClusterMessage.format
-          ? .later(format: content[0]) : .void(FormatFailure(.value, at: 0))
+      let format = content[0]
+      guard format >= 1 else { throw FormatFailure(.value, at: 0) }
+      guard format <= ClusterMessage.format else {
+        self = .later(format: format)
         return
       }
-      self = .message(try ClusterMessage(content, time, shapes))
+      guard let kind = ClusterMessage.Kind(rawValue: content[1]), kind.format == format else {
+        // In the first format, an unknown kind has always been void.
+        if format > 1 { self = .later(format: format) } else { throw FormatFailure(.value, at: 1) }
+        return
+      }
+      self = .message(try ClusterMessage(content, kind, time, shapes))
     } catch {
       self = .void(error)
     }
@@ -53,9 +58,10 @@ extension ClusterMessage {
   /// Format, kind, the log's id and the checksum.
   fileprivate static let smallest = 1 + 1 + 16 + 4
 
-  fileprivate init(_ bytes: Span<UInt8>, _ time: Int64, _ shapes: ShapeMemory) throws(FormatFailure) {
-    var reader = ByteReader(bytes, from: 1)
-    guard let kind = Kind(rawValue: try reader.byte()) else { throw FormatFailure(.value, at: 1) }
+  fileprivate init(
+    _ bytes: Span<UInt8>, _ kind: Kind, _ time: Int64, _ shapes: ShapeMemory
+  ) throws(FormatFailure) {
+    var reader = ByteReader(bytes, from: 2)
     log = try reader.uuid()
     switch kind {
     case .genesis: body = .genesis(try Genesis(&reader))
@@ -66,6 +72,9 @@ extension ClusterMessage {
       let id = try CommitID(&reader)
       body = .change(try LogChange(&reader), id)
     case .audit: body = .audit(try Audit(&reader))
+    case .roll:
+      let id = try CommitID(&reader)
+      body = .change(LogChange(.roll(try RolloutStep(&reader)), author: "", reason: ""), id)
     }
     try reader.finish()
   }
@@ -95,6 +104,16 @@ extension Audit {
     position = try reader.number()
     hash = CommitChain(
       low: try reader.littleEndian(UInt64.self), high: try reader.littleEndian(UInt64.self))
+  }
+}
+
+extension RolloutStep {
+  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+    let start = reader.offset
+    guard let kind = Kind(rawValue: try reader.byte()),
+      let stability = RecordFlag.stability(try reader.byte())
+    else { throw FormatFailure(.value, at: start) }
+    self.init(kind, try reader.version(), stability)
   }
 }
 

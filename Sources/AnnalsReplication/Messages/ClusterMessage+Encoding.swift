@@ -15,7 +15,7 @@ extension ClusterMessage {
   ///
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a call that no other machine could repeat.
   package func encoded() throws(AnnalsError) -> [UInt8] {
-    var bytes: [UInt8] = [Self.format, kind.rawValue]
+    var bytes: [UInt8] = [kind.format, kind.rawValue]
     bytes += log.bytes
     switch body {
     case .genesis(let genesis):
@@ -30,7 +30,7 @@ extension ClusterMessage {
       try request.append(to: &bytes)
     case .change(let change, let id):
       id.append(to: &bytes)
-      change.append(to: &bytes)
+      if case .roll(let step) = change.work { step.append(to: &bytes) } else { change.append(to: &bytes) }
     case .audit(let audit):
       bytes += audit.machine.bytes
       bytes.append(varint: audit.commits)
@@ -46,7 +46,7 @@ extension ClusterMessage {
     switch body {
     case .genesis: .genesis
     case .append: .append
-    case .change: .change
+    case .change(let change, _): if case .roll = change.work { .roll } else { .change }
     case .audit: .audit
     }
   }
@@ -56,6 +56,15 @@ extension CommitID {
   fileprivate func append(to bytes: inout [UInt8]) {
     bytes += id.bytes
     bytes.append(varint: base)
+  }
+}
+
+extension RolloutStep {
+  /// The kind of step, the stability and the version.
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes.append(kind.rawValue)
+    bytes.append(RecordFlag.number(of: stability))
+    version.append(to: &bytes)
   }
 }
 
@@ -225,6 +234,8 @@ extension LogChange {
       bytes.append(counted: rule.prefix.utf8)
       bytes.append(varint: rule.maximumCount ?? 0)
       bytes.append(varint: UInt64(max(rule.maximumAge?.components.seconds ?? 0, 0)))
+    // A message of its own kind.
+    case .roll: break
     }
   }
 }

@@ -9,12 +9,15 @@ package import AnnalsLog
 
 /// A message of a cluster's log. docs/format-cluster.md draws its bytes.
 package struct ClusterMessage: Sendable {
-  /// The format of the messages that this library writes, and the newest one that it reads.
-  package static let format: UInt8 = 1
+  /// The newest format of messages that this library reads and writes.
+  package static let format: UInt8 = 2
 
   /// The kinds of messages.
   enum Kind: UInt8 {
-    case genesis, append, change, audit
+    case genesis, append, change, audit, roll
+
+    /// The format of messages of this kind. A library that does not know a format stops at the message.
+    var format: UInt8 { self == .roll ? 2 : 1 }
   }
 
   /// What a message says.

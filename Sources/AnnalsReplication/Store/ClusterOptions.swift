@@ -6,6 +6,11 @@ public struct ClusterOptions: Sendable {
   ///
   /// It includes the election of a new leader among the log's servers, which takes some seconds.
   public var deadline = Duration.seconds(10)
+  /// The time for which other machines count the programs of this one as running after they last heard of
+  /// them. The default is 30 seconds.
+  ///
+  /// A program that is killed holds up an activation for this long. One that ends by itself says so.
+  public var programLease = Duration.seconds(30)
 
   /// Creates the default options.
   public init() {}
@@ -29,6 +34,24 @@ public struct ClusterStatus: Sendable {
   /// Whether the machine has stopped because of the problem. Otherwise it tries again by itself.
   public let isStopped: Bool
 
+  /// The schema version that the plan of a program must have for the machine to continue; `nil` unless it has
+  /// stopped for that reason. If ``problem`` has the code `needsNewer`, it needs a newer version of the library
+  /// instead.
+  public var needs: SchemaVersion? {
+    isStopped && problem?.needsOtherProgram == true ? problem?.details.version : nil
+  }
+
   /// The number of messages that are not applied yet.
   public var lag: UInt64 { last - min(applied, last) }
+}
+
+extension AnnalsError {
+  /// Whether the machine waits for a program with another plan, or a newer library. What it has is right, and
+  /// can be read.
+  var needsOtherProgram: Bool {
+    switch code {
+    case .newerSchema, .needsNewer, .superseded, .noPath, .shapeChanged: true
+    default: false
+    }
+  }
 }

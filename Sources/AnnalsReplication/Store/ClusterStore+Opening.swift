@@ -53,12 +53,14 @@ extension ClusterStore {
       )
     }
     let readable = ReadableRecords(store.reach)
-    let applier = try Applier(log, claim, store.inlineRules) { readable.refusal(of: $0) }
+    let applier = try Applier(log, claim, store.inlineRules, readable)
     let membership = ClusterMember(shared, cluster)
     var typed = options
     typed.sequencer = membership
     let opened = try Self.member(at: url, typed, inline)
-    membership.start(applier, cluster: log.id)
+    membership.start(applier, cluster: log.id) { () throws(AnnalsError) in
+      try ProgramLeases(log.core.generation.directory, mayRemove: true).living()
+    }
     return ClusterStore(opened, Membership(membership))
   }
 

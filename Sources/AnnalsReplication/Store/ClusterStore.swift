@@ -25,9 +25,12 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
 
   /// The store of this machine, whose appends go through the cluster's log.
   ///
-  /// - Throws: ``AnnalsError`` with the reason for which the machine has stopped: `diverged` if its store
-  ///   differs from those of other machines, `needsNewer` or `newerSchema` if it needs a newer program,
-  ///   `storeTooOld` if messages that it has not applied are erased, `foreign` for another cluster's log.
+  /// A machine that needs a newer program (``ClusterStatus/needs``) applies nothing more and its appends fail
+  /// with the reason, `newerSchema`, `superseded` or `needsNewer`. It reads what it has.
+  ///
+  /// - Throws: ``AnnalsError`` with the reason for which the machine has stopped to serve: `diverged` if its
+  ///   store differs from those of other machines, `storeTooOld` if messages that it has not applied are
+  ///   erased, `foreign` for another cluster's log.
   public var store: EventStore<Plan> {
     get throws(AnnalsError) {
       try membership.member.mustServe()

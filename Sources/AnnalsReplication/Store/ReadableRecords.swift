@@ -25,6 +25,18 @@ final class ReadableRecords: Sendable {
     known.withLock { _ = $0.insert(record) }
     return nil
   }
+
+  /// Returns why the program does not go on after a step of a roll-out; `nil` if it does.
+  ///
+  /// A program of an older version reads on after an activation: it stops at the first event that it cannot
+  /// read. No program reads a store that has retired its version.
+  func refusal(of step: RolloutStep) -> AnnalsError? {
+    guard step.kind == .contract, reach.plan.current.version < step.version else { return nil }
+    return AnnalsError(
+      .superseded,
+      "the cluster has retired the versions below \(step.version) of the schema, and this machine's program ends at \(reach.plan.current.version); it applies nothing more: use a program whose plan ends at \(step.version) or later, and it continues from there",
+      details: AnnalsError.Details { $0.version = step.version })
+  }
 }
 
 extension AnnalsError {

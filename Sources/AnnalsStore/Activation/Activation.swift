@@ -35,6 +35,16 @@ package struct Activation {
   /// Whether the plan has anything that a store could lack.
   private var isNeeded: Bool { plan.adopted != nil || hasContexts }
 
+  /// Throws for a plan with anything to compute from the whole log: in a cluster, machines would compute it
+  /// at different places.
+  func mustNotBeNeeded() throws(AnnalsError) {
+    guard isNeeded else { return }
+    throw AnnalsError(
+      .wrongUse,
+      "the plan computes contexts or folds from the whole log, or adopts events without a version, and a cluster cannot activate such a plan; nothing was changed"
+    )
+  }
+
   private var hasContexts: Bool { plan.stages.contains { $0.hasContext || $0.hasFold } }
 
   /// Returns the contexts that the store keeps for the plan's stages.

@@ -51,12 +51,16 @@ extension EventStore {
   /// inline projections that the store was opened with come into force, folded from the whole log. Programs
   /// of older versions continue to read events that they can read, until ``contract(_:)``.
   ///
+  /// On a member of a cluster the activation is a message of the cluster's log, and the programs are those of
+  /// all machines that were heard of lately.
+  ///
   /// - Parameters:
   ///   - superseding: Whether to activate although programs of older versions have the store open now.
   ///   - isRehearsal: Whether to report only, without changes.
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
-  ///   superseded; `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an
+  ///   superseded; `wrongUse` on a member of a cluster for a plan with contexts, folds or an adoption;
+  ///   `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an
   ///   append; `rejected` with the position of a stored event that an inline projection refuses. No inline
   ///   projection comes into force then. The version is active only if contexts or folds were computed.
   /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold, or
@@ -71,6 +75,7 @@ extension EventStore {
         try OlderEvents(snapshot, reach.plan).count(below: plan.version)
       )
     }
+    try log.options.sequencer?.listenForPrograms()
     let programs = try log.programs().filter { $0.isBelow(plan.version) }
     func report(_ isActivated: Bool, from found: RolloutPhase? = nil) -> ActivationReport {
       ActivationReport(
@@ -86,6 +91,10 @@ extension EventStore {
     guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
     let compiled = try CompiledPlan(Plan.self, StageContexts(keys: log.options.keys))
     let activation = Activation(log, compiled, reach.quarantine)
+    if log.options.sequencer != nil {
+      try activation.mustNotBeNeeded()
+      return report(try Rollout(log: log, plan: plan).activate(superseding: superseding))
+    }
     // The computation may take long, and programs may open the store meanwhile.
     func mustBeFree() throws(AnnalsError) {
       let programs = try superseding ? [] : log.programs().filter { $0.isBelow(plan.version) }

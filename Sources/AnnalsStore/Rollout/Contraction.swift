@@ -15,6 +15,7 @@ struct Contraction {
 
   /// Returns the store's remains of older versions.
   func report() throws(AnnalsError) -> ContractReport {
+    try log.options.sequencer?.listenForPrograms()
     let programs = try log.programs().filter { $0.isBelow(version) }
     return try log.read { (snapshot) throws(AnnalsError) in
       let (removed, converted) = removedFields()
@@ -98,6 +99,10 @@ struct Contraction {
     }
     if options.isRehearsal { return report }
     try check(report, options)
+    if let shared = SharedRollout(log, rollout) {
+      report.isContracted = try finish(shared, report)
+      return report
+    }
     var givenUp: UInt64 = 0
     do throws(AnnalsError) {
       if report.quarantined > 0 {
@@ -138,6 +143,23 @@ struct Contraction {
         "with versions below \(version) these are lost for good: \(report.losses); confirm it by the number of dropped entries, \(report.droppedEntries)\(options.confirming.map { " (not \($0))" } ?? ""); nothing was changed",
         details: AnnalsError.Details { $0.version = version })
     }
+  }
+
+  /// Retires the older versions in the log of a cluster. What other machines have left to rewrite, their
+  /// plans still read.
+  private func finish(_ shared: SharedRollout, _ before: ContractReport) throws(AnnalsError) -> Bool {
+    guard before.quarantined == 0 else {
+      throw AnnalsError(
+        .wrongUse,
+        "a machine of a cluster does not give up events that a pass has set aside, because the others have them: mend the rule and run 'migrate' again; nothing was changed",
+        details: AnnalsError.Details { $0.version = version })
+    }
+    // From here on no machine appends anything that would prevent the contraction.
+    _ = try shared.take(.activate)
+    let left = try report().older
+    guard left.isEmpty else { throw AnnalsError(left: left, below: version) }
+    _ = try shared.take(.contract)
+    return true
   }
 
   /// Puts the phases and removes rows that only stages needed, if nothing has changed in between.
@@ -227,6 +249,9 @@ extension EventStore {
   ///
   /// Everything must be in the current version by then, by ``migrate(_:)``. The plan may keep or remove its
   /// older stages. The report lists the losses that a contraction makes final, and they must be confirmed.
+  ///
+  /// On a member of a cluster the contraction is a message of the cluster's log. Programs of older versions
+  /// stop there on all machines. A machine whose pass is still due reads its older events as before.
   ///
   /// - Parameter options: The events to discard, and the confirmation of losses.
   /// - Returns: The state and the changes.

@@ -28,10 +28,7 @@ struct PlanRule: AppendRule {
           "the roll-out of version \(plan.version) went on while the call was on its way; nothing was written; try again",
           underlying: OtherForm(form: verdict.form))
       }
-      return verdict.changes.sorted { $0.key < $1.key }.map { version, phase in
-        PhaseChange(
-          version: version, phase: phase, stability: version == plan.version ? plan.stability : .bridge)
-      }
+      return plan.phaseChanges(verdict.changes)
     }
   }
 

@@ -22,7 +22,8 @@ package struct Rollout {
   /// - Parameter superseding: Whether to activate although programs of older versions have the store open.
   /// - Returns: Whether it was not active before.
   func activate(superseding: Bool) throws(AnnalsError) -> Bool {
-    try change { (decision) throws(AnnalsError) in
+    if let shared = SharedRollout(log, plan) { return try shared.take(.activate) }
+    return try change { (decision) throws(AnnalsError) in
       decision.activation(alongside: try leases.living(), superseding: superseding)
     }
   }
@@ -47,7 +48,13 @@ package struct Rollout {
   /// Makes sure that entries may be rewritten in the version: a pass stores all of them so at once.
   ///
   /// - Returns: Whether a phase of it began.
+  /// - Throws: ``AnnalsError`` with code `requiresActivation` on a member of a cluster, where a pass changes
+  ///   no phase.
   package func beginPass() throws(AnnalsError) -> Bool {
+    if try log.belongsToCluster() {
+      try mustSuitCluster()
+      return false
+    }
     guard try isUndecided() else { return false }
     return try change { (decision) throws(AnnalsError) in
       let programs = try leases.living()
@@ -70,6 +77,16 @@ package struct Rollout {
     }
     guard !isAsked, case .success(let verdict) = answer else { return true }
     return verdict.form == .shared && plan.passNeedsActivation
+  }
+
+  /// Throws if a pass would store events in a form that programs of the cluster may not be able to read.
+  private func mustSuitCluster() throws(AnnalsError) {
+    let decision = RolloutDecision(plan, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds })
+    guard plan.passNeedsActivation, !decision.isActive else { return }
+    throw AnnalsError(
+      .requiresActivation,
+      "version \(plan.version) is a bridge that is not active in the cluster, and a pass would store events that older programs cannot read: activate it on one machine, and begin the pass then",
+      details: AnnalsError.Details { $0.version = plan.version })
   }
 
   private func change(

@@ -106,6 +106,47 @@ struct RolloutDecision {
     return .success(verdict)
   }
 
+  /// Whether only the version and later ones are appended.
+  var isActive: Bool { phase == .active || phase == .contracted }
+
+  /// The form of a call for a log that several machines share: the older one, until the log activates the
+  /// version. No phase begins with an event.
+  var sharedForm: EventForm { plan.needsLowering && !isActive ? .shared : .newest }
+
+  /// Decides a call for a log that several machines share.
+  ///
+  /// - Parameters:
+  ///   - hasLater: Whether an event of it is of a type that the previous version cannot represent.
+  ///   - programs: The programs that have the store open on any machine; read only if the answer depends on
+  ///     them.
+  /// - Returns: The bridges below the version that the log activates before it.
+  func sharedAppend<Failure: Error>(
+    hasLater: Bool, _ programs: () throws(Failure) -> [LiveProgram]
+  ) throws(Failure) -> Result<[SchemaVersion], Refusal> {
+    if isActive { return .success([]) }
+    let bridges = bridgesBelow
+    let needsPrograms = !bridges.isEmpty || hasLater && plan.stability == .bridge
+    guard needsPrograms else { return .success([]) }
+    let programs = try programs()
+    for bridge in bridges {
+      let needing = programs.filter { $0.isBelow(bridge) }
+      guard needing.isEmpty else { return .failure(.bridgeBelow(bridge, needing)) }
+    }
+    if hasLater, plan.stability == .bridge, let refusal = Self.later(older(programs)) {
+      return .failure(refusal)
+    }
+    return .success(bridges)
+  }
+
+  /// Decides a contraction that the log of a cluster brings: the version must be active, so that no event of
+  /// an older one came after the caller's look at the store.
+  ///
+  /// - Returns: The phases that begin with it; `nil` if the version is not active.
+  var sharedContraction: [SchemaVersion: SchemaRow.Phase]? {
+    guard isActive else { return nil }
+    return phase == .contracted ? [:] : contraction
+  }
+
   private func older(_ programs: [LiveProgram]) -> [LiveProgram] {
     programs.filter { $0.isBelow(plan.version) }
   }

@@ -1,4 +1,6 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
+internal import AnnalsLog
 internal import AnnalsSchema
 
 /// The plan's data about the roll-out of its current version, by which appends are decided.
@@ -34,6 +36,13 @@ package final class RolloutPlan: Sendable {
 }
 
 extension RolloutPlan {
+  /// The changes of phases, in the order of their versions.
+  func phaseChanges(_ changes: [SchemaVersion: SchemaRow.Phase]) -> [PhaseChange] {
+    changes.sorted { $0.key < $1.key }.map { changed, phase in
+      PhaseChange(version: changed, phase: phase, stability: changed == version ? stability : .bridge)
+    }
+  }
+
   /// Whether rules of the last stage may return events of a type that the previous version does not have.
   private static func makesLaterTypes(_ plan: CompiledPlan) -> Bool {
     guard let forms = plan.bridge?.forms, let crossings = plan.crossings.last else { return false }

@@ -34,6 +34,12 @@ extension EventStore {
 
   /// Returns the form in which events are likely to be stored.
   func likelyForm() throws(AnnalsError) -> EventForm {
+    if log.options.sequencer != nil {
+      guard reach.rollout.needsLowering else { return .newest }
+      return RolloutDecision(
+        reach.rollout, try log.read { (snapshot) throws(AnnalsError) in snapshot.kinds }
+      ).sharedForm
+    }
     let known = RolloutDecision(reach.rollout, log.core.generation.kinds).likelyForm
     if known == .newest { return known }
     // Another process may have activated the version, and then every event has a form.
@@ -67,6 +73,7 @@ extension EventStore {
     var request = finished.request
     request.take(room)
     if let condition { request.conditions = [condition] }
+    if log.options.sequencer != nil { try beginShared(request) }
     return EncodedCall(request: request, form: form, events: finished.events)
   }
 
@@ -81,8 +88,16 @@ extension EventStore {
       try beginning?.run(isAsked: true)
       return
     }
-    guard let other = error.underlying as? OtherForm else { throw error }
-    let form = other.form
+    let form: EventForm
+    if let other = error.underlying as? OtherForm {
+      form = other.form
+    } else if error.code == .superseded, call.form == .shared, log.options.sequencer != nil {
+      // The log of the cluster has activated the version before the call.
+      form = try likelyForm()
+      guard form != call.form else { throw error }
+    } else {
+      throw error
+    }
     call.form = form
     call.request = try call.request.reencoded(call.events, maximumPayload: log.options.maximumPayload) {
       (event, stream) throws(AnnalsError) in try encode(event, for: stream, form)
