@@ -114,15 +114,18 @@ import Testing
   @Test func `a message that differs between servers for long is named, and one that was settled is not`() {
     var machine = FollowMachine(after: 4, now: 0)
     machine.subscribed(now: 0)
-    machine.differed(at: 5, now: 0)
+    machine.differed(at: 5, between: ["a", "b"], now: 0)
     #expect(machine.unsettled(now: 0) == nil)
     // Without a server to ask, nothing is known.
     #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
-    machine.differed(at: 5, now: FollowMachine.staleness)
-    #expect(machine.unsettled(now: FollowMachine.staleness) == 5)
+    machine.differed(at: 5, between: ["b", "a"], now: FollowMachine.staleness)
+    #expect(machine.unsettled(now: FollowMachine.staleness)?.sequence == 5)
+    #expect(machine.unsettled(now: FollowMachine.staleness)?.servers == ["a", "b"])
+    machine.differed(at: 5, between: ["b", "c"], now: FollowMachine.staleness)
+    #expect(machine.unsettled(now: FollowMachine.staleness)?.servers == ["a", "b", "c"])
     #expect(machine.received(sequence: 5, count: 1, now: FollowMachine.staleness) == .take)
     #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
-    machine.differed(at: 6, now: FollowMachine.staleness)
+    machine.differed(at: 6, between: ["a", "b"], now: FollowMachine.staleness)
     #expect(machine.unsettled(now: FollowMachine.staleness) == nil)
   }
 }

@@ -42,11 +42,14 @@ struct FollowMachine: Sendable {
   private var pending: UInt64?
   private var removed: Set<UInt64> = []
   private var skipped: (sequence: UInt64, times: Int) = (0, 0)
-  private var difference: (sequence: UInt64, since: Int, last: Int)?
+  private var difference: (sequence: UInt64, since: Int, last: Int, servers: Set<String>)?
+  /// The time for which a difference must last before it is reported.
+  private let settling: Int
 
-  init(after sequence: UInt64, now: Int) {
+  init(after sequence: UInt64, now: Int, settling: Int = FollowMachine.staleness) {
     applied = sequence
     heard = now
+    self.settling = settling
   }
 
   /// Notes a new subscription after ``applied``.
@@ -101,18 +104,18 @@ struct FollowMachine: Sendable {
   }
 
   /// Notes that two servers had different messages at a sequence, or after removed ones from there on.
-  mutating func differed(at sequence: UInt64, now: Int) {
-    let since = difference?.sequence == sequence ? difference?.since : nil
-    difference = (sequence, since ?? now, now)
+  mutating func differed(at sequence: UInt64, between servers: [String], now: Int) {
+    let before = difference?.sequence == sequence ? difference : nil
+    difference = (sequence, before?.since ?? now, now, (before?.servers ?? []).union(servers))
   }
 
   /// The sequence at which no message was the same on most of the servers, for longer than a server needs
-  /// that starts.
-  func unsettled(now: Int) -> UInt64? {
+  /// that starts, and the servers that were compared. If these are not all, the others may decide.
+  func unsettled(now: Int) -> (sequence: UInt64, servers: Set<String>)? {
     guard let difference, difference.sequence == applied + 1, now - difference.last < Self.patience,
-      now - difference.since >= Self.staleness
+      now - difference.since >= settling
     else { return nil }
-    return difference.sequence
+    return (difference.sequence, difference.servers)
   }
 
   /// Whether it is time to ask where the log ends.

@@ -12,14 +12,19 @@ final class Follower: Sendable {
   private static let most = (messages: 1_000, bytes: 4 << 20)
 
   private let link: BrokerLink
+  private let settling: Int
   private let line = BoundedLine<[ReplicatedMessage]>(room: 2)
   private let arrival = Signal()
   private let failure: Mutex<AnnalsError?> = Mutex(nil)
   private let isStopped = Atomic(false)
   private let differences = Atomic(0)
 
-  init(_ link: BrokerLink) {
+  /// Prepares to follow a log.
+  ///
+  /// - Parameter settling: The nanoseconds for which servers must differ before that is reported.
+  init(_ link: BrokerLink, settling: Int = FollowMachine.staleness) {
     self.link = link
+    self.settling = settling
   }
 
   /// The number of times that two servers had different messages at one sequence.
@@ -59,7 +64,7 @@ final class Follower: Sendable {
   private var isOver: Bool { isStopped.load(ordering: .relaxed) }
 
   private func run(after sequence: UInt64) {
-    var machine = FollowMachine(after: sequence, now: Clock.now)
+    var machine = FollowMachine(after: sequence, now: Clock.now, settling: settling)
     let feeds = LogFeeds(link.address.name)
     while !isOver {
       do throws(NATSFailure) {
@@ -79,13 +84,8 @@ final class Follower: Sendable {
       } catch {
         // Most failures pass. What does not is refused by the link.
       }
-      if let sequence = machine.unsettled(now: Clock.now) {
-        fail(
-          AnnalsError(
-            .damaged,
-            "no message \(sequence) of the shared log '\(link.address.name.text)' is the same on most of its "
-              + "servers: they have lost or changed acknowledged messages. Start all of them, and "
-              + "see \"Servers differ\" in docs/cluster-servers.md"))
+      if let (sequence, servers) = machine.unsettled(now: Clock.now) {
+        fail(unsettled(sequence, servers))
       } else if let sequence = machine.undelivered {
         fail(
           AnnalsError(
@@ -135,10 +135,10 @@ final class Follower: Sendable {
               Self.add(before.applied + 1..<delivery.message.sequence, to: &batch)
               batch.append(delivery.message)
               bytes += delivery.message.bytes.count
-            case .differs:
+            case .differs(let servers):
               differences.add(1, ordering: .relaxed)
               machine = before
-              machine.differed(at: before.applied + 1, now: Clock.now)
+              machine.differed(at: before.applied + 1, between: servers, now: Clock.now)
               feeds.drop()
               isUseful = false
             case .silent:
@@ -205,6 +205,24 @@ final class Follower: Sendable {
       case false?: continue
       }
     }
+  }
+
+  /// The error for a sequence of which most servers are not known to have the same message.
+  ///
+  /// As long as a server was not compared, it may have the message of another one: its return decides.
+  private func unsettled(_ sequence: UInt64, _ servers: Set<String>) -> AnnalsError {
+    let known = "message \(sequence) of the shared log '\(link.address.name.text)'"
+    let names = servers.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    guard servers.count >= link.facts?.replicas ?? .max else {
+      return AnnalsError(
+        .unavailable,
+        "the servers \(names) have different copies of \(known), and the others do not say which counts: "
+          + "start them. Reads go on, and this machine continues by itself")
+    }
+    return AnnalsError(
+      .damaged,
+      "no \(known) is the same on most of its servers: they have lost or changed acknowledged messages. "
+        + "Start all of them, and see \"Servers differ\" in docs/cluster-servers.md")
   }
 
   private func fail(_ error: AnnalsError) {

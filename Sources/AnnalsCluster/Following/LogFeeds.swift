@@ -9,8 +9,8 @@ final class LogFeeds {
   enum Verdict: Equatable {
     /// Most of the servers have it.
     case counts
-    /// A server has another one at its sequence.
-    case differs
+    /// Two servers, with these names, have different ones at its sequence.
+    case differs(between: [String])
     /// A server says nothing. It is no longer asked.
     case silent
   }
@@ -136,7 +136,8 @@ final class LogFeeds {
     while index < checks.count {
       switch checks[index].marks.answer(on: delivery.mark, after: sequence) {
       case .same: index += 1
-      case .different: return .differs
+      case .different:
+        return .differs(between: [messages?.server ?? "", checks[index].subscription.server])
       case .nothing:
         guard Clock.now < end, !isOver(), read(index, upTo: 100) else {
           hold(delivery, silent: index)

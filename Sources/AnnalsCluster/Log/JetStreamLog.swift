@@ -16,15 +16,20 @@ package final class JetStreamLog: ReplicatedLog {
   private let listeners: Mutex<[UUID: AsyncStream<[UInt8]>.Continuation]> = Mutex([:])
   private let isClosed = Atomic(false)
   private let target = AnswerTarget()
+  private let settling: Int
 
   /// Prepares a log; nothing is asked of the servers yet.
   ///
   /// - Parameters:
   ///   - address: The servers and the name of the log.
   ///   - creates: Whether a missing log is created; `false` for a machine that has applied messages of it.
+  ///   - settling: The nanoseconds for which servers must differ before that is reported.
   /// - Throws: ``AnnalsError`` with code `inputOutput` if a file with credentials or certificates cannot be
   ///   read.
-  init(_ address: BrokerAddress, creates: Bool) throws(AnnalsError) {
+  init(
+    _ address: BrokerAddress, creates: Bool, settling: Int = FollowMachine.staleness
+  ) throws(AnnalsError) {
+    self.settling = settling
     // The library reads some of them only when it connects, and then fails as if no server were there.
     let security = address.security
     let files = [
@@ -63,7 +68,7 @@ package final class JetStreamLog: ReplicatedLog {
   package func follow(
     after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
   ) async throws {
-    let follower = Follower(link)
+    let follower = Follower(link, settling: settling)
     followers.withLock { $0[ObjectIdentifier(follower)] = follower }
     defer {
       follower.stop()
