@@ -187,8 +187,8 @@ let package = Package(
     .target(
       name: "AnnalsReplication",
       dependencies: [
-        "Annals", "AnnalsMaintenance", "AnnalsProjections", "AnnalsStore", "AnnalsLog", "AnnalsFormat",
-        "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
+        "Annals", "AnnalsMaintenance", "AnnalsAttachments", "AnnalsProjections", "AnnalsStore", "AnnalsLog",
+        "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
       ],
       swiftSettings: lending),
     // Support for testing plans with Swift Testing or XCTest.

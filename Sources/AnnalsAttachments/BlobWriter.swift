@@ -14,6 +14,8 @@ package import LMDB
 /// all of it is on disk.
 package struct BlobWriter: ~Copyable {
   private let store: Directory
+  /// Whether the store belongs to a cluster, whose events have their contents in themselves.
+  private let isShared: Bool
   private var hash = SHA256()
   private var size: UInt64 = 0
   /// The content so far, while it may be one for the event itself.
@@ -27,8 +29,11 @@ package struct BlobWriter: ~Copyable {
   }
 
   /// Creates a writer for the store in a directory.
-  package init(_ store: Directory) {
+  ///
+  /// - Parameter isShared: Whether the store belongs to a cluster.
+  package init(_ store: Directory, isShared: Bool = false) {
     self.store = store
+    self.isShared = isShared
   }
 
   /// Adds the next piece of the content.
@@ -38,6 +43,7 @@ package struct BlobWriter: ~Copyable {
         start += piece.copied
         return
       }
+      if isShared { throw AnnalsError.tooLargeForCluster }
       try begin()
       let first = start
       start = []
@@ -106,5 +112,15 @@ package struct BlobWriter: ~Copyable {
       _ = consume hold
       try directory.synchronize()
     }
+  }
+}
+
+extension AnnalsError {
+  /// The error for a content that does not fit into an event of a cluster.
+  package static var tooLargeForCluster: AnnalsError {
+    AnnalsError(
+      .tooLarge,
+      "a store of a cluster takes attachments of less than \(Attachment.inlineLimit) bytes, which are in the event itself; larger contents are in files of one machine: keep them elsewhere, and their address and hash in the event; nothing was written"
+    )
   }
 }

@@ -16,7 +16,8 @@ extension EventLog {
   /// event refers is removed by a later pass, after a day by default (``MigrationOptions/attachmentGrace``).
   ///
   /// - Parameter content: The content.
-  /// - Throws: ``AnnalsError`` with code `readOnly`, `diskFull`, `permission` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `readOnly`, `diskFull`, `permission` or `inputOutput`; `tooLarge` on a
+  ///   member of a cluster from ``Attachment/inlineLimit`` bytes on.
   /// - Complexity: O(content), and two flushes to disk from ``Attachment/inlineLimit`` bytes on.
   public func attach(_ content: Data) throws(AnnalsError) -> Attachment {
     var writer = try writer()
@@ -97,6 +98,6 @@ extension EventLog {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
-    return BlobWriter(core.generation.directory)
+    return BlobWriter(core.generation.directory, isShared: options.sequencer != nil)
   }
 }

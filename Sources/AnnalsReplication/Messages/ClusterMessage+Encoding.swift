@@ -1,3 +1,4 @@
+internal import AnnalsAttachments
 package import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
@@ -83,12 +84,8 @@ extension AppendRequest {
         "a store of a cluster takes no import, because each machine would compare it with another state: append the events"
       )
     }
-    guard attachments.isEmpty else {
-      throw AnnalsError(
-        .wrongUse,
-        "a store of a cluster takes no attachments, because their contents are in files of one machine: keep them elsewhere, and their address in the event"
-      )
-    }
+    // Those of less than 4 KiB are in the payload, and no file belongs to them.
+    guard attachments.isEmpty else { throw AnnalsError.tooLargeForCluster }
     bytes.append(varint: UInt64(records.count))
     for record in records { try append(record, to: &bytes) }
     bytes.append(varint: UInt64(parts.count))

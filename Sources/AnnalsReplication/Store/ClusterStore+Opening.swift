@@ -34,6 +34,12 @@ extension ClusterStore {
     at url: URL, plan: Plan.Type, log shared: any ReplicatedLog, options: StoreOptions = StoreOptions(),
     cluster: ClusterOptions = ClusterOptions(), inline: [any InlineProjection<Plan.Current.Event>.Type] = []
   ) async throws(AnnalsError) -> ClusterStore {
+    guard try !CompiledPlan(Plan.self).hasPersonalFields else {
+      throw AnnalsError(
+        .wrongUse,
+        "\(Plan.self) has personal fields, and a cluster has none, because their keys are in a file of one machine: erase events instead, or encrypt the fields before the append"
+      )
+    }
     let rules = inline.map { Genesis.Rule(name: $0.name, version: UInt64(clamping: $0.version)) }
       .sorted { ExactText($0.name) < ExactText($1.name) }
     let joining = Joining(shared, rules, cluster)

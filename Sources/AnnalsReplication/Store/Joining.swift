@@ -90,7 +90,7 @@ struct Joining {
     guard options.keys == nil else {
       throw AnnalsError(
         .wrongUse,
-        "a cluster has no personal fields yet, because their keys are in a file of one machine; open it without keys"
+        "a cluster has no personal fields, because their keys are in a file of one machine; open it without keys"
       )
     }
     try options.idempotency?.check()
