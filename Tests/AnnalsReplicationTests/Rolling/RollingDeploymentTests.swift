@@ -10,7 +10,8 @@ import Testing
   /// What the writers know: the marks that each has appended, by stream.
   private final class Load: Sendable {
     private let state = Mutex((appended: [Int](repeating: 0, count: 6), isOver: false))
-    let refusals = Mutex<Set<AnnalsError.Code>>([])
+    /// The codes of failed calls, of programs of each version.
+    let refusals = Mutex<[SchemaVersion: Set<AnnalsError.Code>]>([:])
 
     var isOver: Bool { state.withLock { $0.isOver } }
     var appended: [Int] { state.withLock { $0.appended } }
@@ -33,7 +34,7 @@ import Testing
           mark += 1
           id = UUID()
         } catch {
-          refusals.withLock { _ = $0.insert(error.code) }
+          refusals.withLock { _ = $0[program.version, default: []].insert(error.code) }
           try await Task.sleep(for: .milliseconds(2))
         }
       }
@@ -146,7 +147,11 @@ import Testing
       #expect(findings.isEmpty)
     }
     #expect(lines.count == load.appended.reduce(0, +))
+    // A program that ends answers its calls with these codes. The activation refuses only the older version.
+    let refusals = load.refusals.withLock { $0 }
+    let ended: Set<AnnalsError.Code> = [.unavailable, .readOnly]
+    #expect(refusals[Self.newer, default: []].isSubset(of: ended))
     #expect(
-      load.refusals.withLock { $0 }.subtracting([.unavailable, .superseded, .newerSchema, .readOnly]).isEmpty)
+      refusals[SchemaVersion(1, 0, 0), default: []].isSubset(of: ended.union([.superseded, .newerSchema])))
   }
 }

@@ -165,6 +165,42 @@ import Testing
     #expect(try EventLog.inspect(directory.url.appendingPathComponent("back.annals")).schemas.count >= 1)
   }
 
+  @Test(arguments: [0, 1, 3, 8, 20, 50])
+  func `an activation that comes during a pass counts in the generation that the pass makes`(
+    milliseconds: Int
+  ) async throws {
+    let directory = try TemporaryDirectory(in: TemporaryDirectory.memory)
+    let log = MemoryLog()
+    let old = try await open(SeatsPlan.self, directory, "old", log.connect())
+    for number in 0..<40 {
+      let events = (0..<50).map { SeatsV1.Event.noted(.init(mark: number * 50 + $0)) }
+      try await old.store.append(events, to: StreamName("s\(number % 7)"))
+    }
+    let rewriting = try await open(NewSeatsPlan.self, directory, "rewriting", log.connect())
+    let other = try await open(NewSeatsPlan.self, directory, "other", log.connect())
+    try await rewriting.waitUntil(2_000)
+    try await other.waitUntil(2_000)
+    let store = try rewriting.store
+    let pass = Task { try await store.migrate().report() }
+    try await Task.sleep(for: .milliseconds(milliseconds))
+    #expect(try other.store.activate(superseding: true).isActivated)
+    _ = try await pass.value
+    for member in [rewriting, other] {
+      try await waitUntil { member.status?.applied == UInt64(log.messages.count) }
+      #expect(try member.store.activate(superseding: true).phase == .active)
+    }
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await old.store.append([.noted(.init(mark: 1))], to: "s1")
+    }
+    #expect(refused?.code == .superseded)
+    try await rewriting.store.append([.cleared(.init(mark: 2))], to: "s1")
+    for member in [rewriting, other] {
+      try await waitUntil { member.status?.applied == UInt64(log.messages.count) }
+      #expect(try member.store.log.info().entries == 2_001)
+      #expect(member.status?.hash == rewriting.status?.hash)
+    }
+  }
+
   @Test func `a pass waits for the activation of a bridge that older programs cannot read`() async throws {
     let directory = try TemporaryDirectory()
     let log = MemoryLog()
