@@ -16,8 +16,11 @@ import Synchronization
 final class ProgramExchange: Sendable {
   private struct State {
     var book = ProgramBook()
-    /// The time at which the first announcement of this machine came back, so that others have it too.
+    /// The time at which an announcement of this machine came back for the first time since it was connected,
+    /// so that others have it too.
     var heard: ContinuousClock.Instant?
+    /// The time at which one came back last.
+    var last: ContinuousClock.Instant?
   }
 
   /// The time for others to answer once this machine's own announcement has come back.
@@ -58,7 +61,7 @@ final class ProgramExchange: Sendable {
 
   private func announce() async {
     while !Task.isCancelled {
-      let isHeard = state.withLock { $0.heard != nil }
+      let isHeard = isConnected(now: .now)
       await announce(asks: !isHeard)
       do { try await Task.sleep(for: isHeard ? lease / 3 : Self.haste) } catch { return }
     }
@@ -84,11 +87,24 @@ final class ProgramExchange: Sendable {
     guard let announcement = try? ProgramAnnouncement(bytes), announcement.log == cluster else { return }
     let now = ContinuousClock.now
     guard announcement.machine != machine else {
-      state.withLock { if $0.heard == nil { $0.heard = now } }
+      state.withLock { state in
+        if state.heard == nil { state.heard = now }
+        state.last = now
+      }
       return
     }
     state.withLock { $0.book.take(announcement, now: now) }
     if announcement.asks { await announce(asks: false) }
+  }
+
+  /// Whether this machine's own announcements come back. If they do not for as long as one counts, those of
+  /// others were missed as well.
+  private func isConnected(now: ContinuousClock.Instant) -> Bool {
+    state.withLock { state in
+      if let last = state.last, now - last < lease { return true }
+      state.heard = nil
+      return false
+    }
   }
 
   /// The programs of other machines that were heard of lately.
@@ -103,7 +119,9 @@ final class ProgramExchange: Sendable {
     let end = ContinuousClock.now + limit
     while true {
       let now = ContinuousClock.now
-      if let heard = state.withLock({ $0.heard }), now - heard >= Self.patience { return }
+      if isConnected(now: now), let heard = state.withLock({ $0.heard }), now - heard >= Self.patience {
+        return
+      }
       guard now < end else {
         throw AnnalsError(
           .unavailable,
