@@ -101,4 +101,52 @@ import Testing
     }
     #expect(answer == .success(.init(form: .newest)))
   }
+
+  @Test func `a cluster refuses as one machine does, and lowers bridges until they are active`()
+    throws
+  {
+    let third = SchemaVersion(3, 0, 0)
+    let plans = [
+      second, RolloutPlan(version: second.version, stability: .bridge, needsLowering: false),
+      RolloutPlan(version: third, stability: .released, bridges: [second.version], needsLowering: false),
+      RolloutPlan(version: third, stability: .bridge, bridges: [second.version], needsLowering: true),
+      RolloutPlan(version: third, stability: .released, needsLowering: false),
+    ]
+    // No phase of a cluster expands: only the log changes phases.
+    let phases: [SchemaRow.Phase?] = [nil, .present, .active, .contracted]
+    let all = Self.programs.map {
+      LiveProgram(version: SchemaVersion(UInt32($0.version), 0, 0), skipsNewerTypes: $0.skips)
+    }
+    var (refusals, activations) = (0, 0)
+    for plan in plans {
+      for (two, three) in phases.flatMap({ two in phases.map { (two, $0) } }) {
+        var rows: [SchemaVersion: SchemaRow] = [:]
+        for (version, phase) in [(second.version, two), (third, three)] {
+          guard let phase else { continue }
+          rows[version] = SchemaRow(version: version, stability: version == third ? .released : .bridge)
+          rows[version]?.phase = phase
+        }
+        let decision = RolloutDecision(plan, rows)
+        for set in 0..<(1 << all.count) {
+          let programs = all.indices.filter { set >> $0 & 1 == 1 }.map { all[$0] }
+          for hasLater in [false, true] {
+            let local = decision.append(hasLater: hasLater) { () throws(Never) in programs }
+            let shared = decision.sharedAppend(hasLater: hasLater) { () throws(Never) in programs }
+            switch (local, shared) {
+            case (.failure(let one), .failure(let other)):
+              #expect(one == other)
+              refusals += 1
+            case (.success(let verdict), .success(let bridges)):
+              #expect(Set(bridges) == Set(verdict.changes.keys.filter { $0 < plan.version }))
+              if plan.needsLowering, verdict.form == .shared { #expect(decision.sharedForm == .shared) }
+              activations += bridges.count
+            default: Issue.record("\(plan.version) with \(rows) and \(programs): \(local) and \(shared)")
+            }
+          }
+        }
+        #expect((decision.sharedContraction == nil) == !decision.isActive)
+      }
+    }
+    #expect(refusals > 100 && activations > 10)
+  }
 }
