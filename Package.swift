@@ -262,6 +262,12 @@ let package = Package(
       name: "AnnalsReplicationTests",
       dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"], exclude: ["Golden"],
       swiftSettings: lending + unoptimised),
+    // Suites of AnnalsTests as they are, by links to their files: every store that they open is a member of a
+    // cluster.
+    .testTarget(
+      name: "AnnalsSharedStoreTests",
+      dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
     .testTarget(
       name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),

@@ -1,0 +1,49 @@
+import Testing
+
+/// The tests of the suites that need what no cluster has. They run over a store of this machine alone.
+enum LocalTests {
+  /// Whether the running test is one of them.
+  static var hasCurrent: Bool {
+    guard let test = Test.current else { return false }
+    return all.contains(test.displayName ?? test.name)
+  }
+
+  private static let all = secondPrograms.union(untyped).union(activations).union(files)
+
+  /// Another program of the machine opens the store for writing. One program of a machine is a member.
+  private static let secondPrograms: Set<String> = [
+    "A letter of which the plan makes nothing that was selected stays",
+    "In one process decisions that take turns need one attempt each",
+    "rows and refusals are those of a model, also with programs that name the projections in another order",
+    "parts of a split are put aside one by one, and the checkpoint never parts an entry",
+    "a store of a newer version is refused",
+  ]
+
+  /// An untyped log writes to the store.
+  private static let untyped: Set<String> = [
+    "a store that passes over entries neither keeps snapshots nor uses any",
+    "Entries after the point are not read, so one that cannot be read does not matter",
+    "an entry that the plan cannot read stops it, or is put aside at once",
+    "a letter can be retried in front of an entry that the plan cannot read",
+    "a store that holds events without a path is refused with all of them",
+    "a payload that is not of its type names position, type, version and cause",
+  ]
+
+  /// Inline projections come into force, or are raised, by an activation.
+  private static let activations: Set<String> = [
+    "An activation whose rows cannot be encoded puts nothing in force",
+    "a projection is folded from the log that is there when the store is activated with it",
+    "a log that a projection refuses cannot be activated with it, and goes on without it",
+    "A program without a projection in force reads, and does not append",
+    "a raised version takes the place of the one before when the store is opened with activating",
+    "tables that change without a higher version are refused, and so are two projections of one name",
+  ]
+
+  /// Rows or files are put into the store without a program, right after the last one was released. A member
+  /// ends a moment later, when its last batch has.
+  private static let files: Set<String> = [
+    "a snapshot taken of entries that the log has lost is ignored",
+    "a file of snapshots that is damaged or missing costs time alone",
+    "a projection that is said to be folded beyond the log is damage, not the end of the process",
+  ]
+}

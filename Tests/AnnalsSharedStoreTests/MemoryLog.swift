@@ -1,0 +1,1 @@
+../AnnalsReplicationTests/MemoryLog.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Aggregates/AggregateTests.swift

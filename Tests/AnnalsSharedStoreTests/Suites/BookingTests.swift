@@ -1,0 +1,1 @@
+../../AnnalsTests/Decisions/BookingTests.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Subscriptions/DeadLetterTests.swift

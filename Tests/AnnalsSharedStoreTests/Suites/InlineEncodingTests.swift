@@ -1,0 +1,1 @@
+../../AnnalsTests/Inline/InlineEncodingTests.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Inline/InlineModelTests.swift

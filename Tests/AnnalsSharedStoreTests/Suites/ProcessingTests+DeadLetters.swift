@@ -1,0 +1,1 @@
+../../AnnalsTests/Subscriptions/ProcessingTests+DeadLetters.swift
