@@ -69,10 +69,18 @@ struct CraftedTags {
 
   /// Extends heads of tags, and writes their rows.
   func extend(_ body: (inout TagHeads, Table, StoreReader) throws -> Void) throws {
+    var heads = TagHeads()
+    try extend(&heads, body)
+  }
+
+  /// Extends heads of tags that a writer may know from before, and writes their rows.
+  func extend(
+    _ heads: inout TagHeads, _ body: (inout TagHeads, Table, StoreReader) throws -> Void
+  ) throws {
     try craft { transaction, tables, table in
-      var heads = TagHeads()
       try body(&heads, table, StoreReader(transaction.view, tables))
       try heads.put(in: table, &transaction)
+      heads.trim()
     }
   }
 

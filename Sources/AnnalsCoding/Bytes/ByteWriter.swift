@@ -90,3 +90,14 @@ extension Span<UInt8> {
     }
   }
 }
+
+extension Span where Element: BitwiseCopyable {
+  /// Begins to load the element at `index`, which may be anything.
+  @inline(__always)
+  package func prefetch(_ index: Int) {
+    unsafe withUnsafeBytes { bytes in
+      guard index >= 0, index < count, let start = bytes.baseAddress else { return }
+      unsafe annals_prefetch(start + index &* MemoryLayout<Element>.stride)
+    }
+  }
+}

@@ -13,6 +13,14 @@ package struct TagHead: Equatable, Sendable {
   /// the ordinal.
   package private(set) var levels: [UInt64]
 
+  /// A head whose values are known.
+  package init(chain: TagChainID, ordinal: UInt64, last: UInt64, levels: [UInt64]) {
+    self.chain = chain
+    self.ordinal = ordinal
+    self.last = last
+    self.levels = levels
+  }
+
   /// The head of a chain that begins at `position`, with the tag numbered `index` there.
   package init(beginningAt position: UInt64, index: Int) {
     chain = TagChainID(first: position, index: UInt64(index))
@@ -47,11 +55,18 @@ extension TagHead {
   /// First position, index, ordinal, distance of the last position from the first, per level the distance
   /// back from the last position; all varints.
   package func write(to bytes: inout [UInt8]) {
+    Self.write(chain, ordinal: ordinal, last: last, levels.span, to: &bytes)
+  }
+
+  /// Writes the row of a head with these values.
+  package static func write(
+    _ chain: TagChainID, ordinal: UInt64, last: UInt64, _ levels: Span<UInt64>, to bytes: inout [UInt8]
+  ) {
     bytes.append(varint: chain.first)
     bytes.append(varint: chain.index)
     bytes.append(varint: ordinal)
     bytes.append(varint: last - chain.first)
-    for position in levels { bytes.append(varint: last - position) }
+    for level in levels.indices { bytes.append(varint: last - levels[level]) }
   }
 
   /// Reads a row.

@@ -28,7 +28,10 @@ extension AppendGroup {
     _ request: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Appended {
     if !request.attachments.isEmpty { try beginAttachments(in: &transaction) }
-    if !request.tags.isEmpty { try beginTags(in: &transaction) }
+    if !request.tags.isEmpty {
+      try beginTags(in: &transaction)
+      try findTags(of: request, transaction)
+    }
     if request.hasPersonalFields { try beginPersonalFields(in: &transaction) }
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
@@ -101,7 +104,7 @@ extension AppendGroup {
       last += 1
       let hasID = items[item].id != nil
       let tagged =
-        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, transaction, &spare)
+        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, &spare)
       if let slot {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: noBytes,

@@ -12,21 +12,25 @@ extension AppendGroup {
     try transaction.require(.tags, tables)
   }
 
+  /// Finds the heads of the tags of a call, which is about to be stored.
+  mutating func findTags(
+    of request: AppendRequest, _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) {
+    guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
+    try tags.find(request.tags.span, &tagSlots, in: table, StoreReader(transaction.view, tables))
+  }
+
   /// Returns the extensions of an event with tags, which is about to be stored at ``last``.
   ///
   /// - Parameter spare: Earlier extensions, whose memory is taken.
   mutating func extensions(
-    of item: AppendRequest.Item, in request: AppendRequest, _ transaction: borrowing WriteTransaction,
-    _ spare: inout [UInt8]
+    of item: AppendRequest.Item, in request: AppendRequest, _ spare: inout [UInt8]
   ) throws(AnnalsError) -> [UInt8] {
-    guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
-    let reader = StoreReader(transaction.view, tables)
     let tagged = request.tags.span
     tagList.removeAll()
     for place in item.tags {
       let (ordinal, links) = try tags.extend(
-        tagged[place].tag, tagged[place].hash, to: last, index: place - item.tags.lowerBound, in: table,
-        reader)
+        tagSlots[place], to: last, index: place - item.tags.lowerBound)
       tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)
     }
     var extensions: [UInt8] = []

@@ -51,6 +51,8 @@ package struct AppendGroup {
   package var ruleMemory: AnyObject?
   /// The heads of the tags that the group extends.
   var tags = TagHeads()
+  /// The slot in ``tags`` of each tag of the call that is being stored.
+  var tagSlots: [Int] = []
   /// The newest times of commits; `nil` if they are not known.
   var times: CommitTimes?
   /// The tags of the event that is being stored, kept for its memory.

@@ -6,20 +6,25 @@ package import LMDB
 ///
 /// Unlike the heads of streams, they are in their rows with the commit: an entry has few tags, and a snapshot
 /// needs nothing from memory. Rows that were read stay here for the next transactions of the same writer.
+///
+/// Slots hold only numbers, and all texts are in one buffer: a batch with many tags touches memory that is
+/// mostly not in the cache, and follows no reference.
 package struct TagHeads {
   /// The number of heads beyond which they are forgotten after a transaction: about 20 MB.
-  private static let limit = 100_000
-
-  private struct Slot {
-    let tag: EventTag
-    /// `nil` for a tag that no entry has.
-    var head: TagHead?
-    var isDirty = false
-  }
+  private static let limit = 200_000
+  /// The number of bytes of texts beyond which they are.
+  private static let textLimit = 8 << 20
+  /// The number of tags ahead at which a tag's place in the index is fetched from memory; at half of it its
+  /// slot is.
+  private static let ahead = 16
 
   private var index = TagIndex()
-  private var slots: [Slot] = []
+  private var texts = TagTexts()
+  private var slots: [TagSlot] = []
+  /// The positions of the levels of all slots.
+  private var levels: [UInt64] = []
   private var dirty: [Int] = []
+  private var order = TagOrder()
 
   package init() {}
 
@@ -29,7 +34,7 @@ package struct TagHeads {
   package func head(
     of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
   ) throws(AnnalsError) -> TagHead? {
-    if let slot = slot(of: tag, hash) { return slots[slot].head }
+    if let slot = slot(of: tag.text.utf8.span, hash) { return slots[slot].head(levels.span) }
     guard let table else { return nil }
     return try reader.tagHead(of: tag, in: table)
   }
@@ -42,65 +47,107 @@ package struct TagHeads {
     _ tag: EventTag, _ hash: StreamHash, to position: UInt64, index: Int, in table: Table,
     _ reader: StoreReader
   ) throws(AnnalsError) -> (ordinal: UInt64, links: EntryLinks) {
-    let slot = try slot(of: tag, hash, in: table, reader)
-    if !slots[slot].isDirty {
-      slots[slot].isDirty = true
-      dirty.append(slot)
-    }
-    // Only numbers are copied: a copy of the head would make its levels be copied with each change.
-    guard let last = slots[slot].head?.last, let ordinal = slots[slot].head?.ordinal else {
-      slots[slot].head = TagHead(beginningAt: position, index: index)
-      return (0, EntryLinks())
-    }
-    guard last < position else {
+    let slot =
+      if let known = self.slot(of: tag.text.utf8.span, hash) { known } else {
+        add(tag, hash, try reader.tagHead(of: tag, in: table))
+      }
+    return try extend(slot, to: position, index: index)
+  }
+
+  /// Extends the tag of a slot by the entry at `position`.
+  ///
+  /// - Parameter index: The place of the tag among the entry's tags.
+  /// - Returns: The entry's place in the chain, and its links.
+  mutating func extend(
+    _ slot: Int, to position: UInt64, index: Int
+  ) throws(AnnalsError) -> (ordinal: UInt64, links: EntryLinks) {
+    if slots[slot].last >= position {
       throw AnnalsError(
         .damaged,
-        "table 'tags', key '\(tag)': it leads to position \(last), after the log's end at \(position - 1); run 'annals verify'",
+        "table 'tags', key '\(text(slot))': it leads to position \(slots[slot].last), after the log's end at \(position - 1); run 'annals verify'",
         details: AnnalsError.Details { $0.table = StoreTables.tags.name })
     }
-    let links = slots[slot].head?.extend(to: position) ?? EntryLinks()
-    return (ordinal + 1, links)
+    if !slots[slot].isDirty { dirty.append(slot) }
+    return slots[slot].extend(to: position, index: index, &levels)
   }
 
-  private func slot(of tag: EventTag, _ hash: StreamHash) -> Int? {
-    index.first(of: hash) { slots[$0].tag == tag }
+  /// Finds the slots of all tags of a call, and reads the rows of those that are not known, in the order of
+  /// their texts.
+  ///
+  /// - Parameter found: Receives the slot of each tag.
+  mutating func find(
+    _ tags: Span<AppendRequest.HashedTag>, _ found: inout [Int], in table: Table, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    found.removeAll(keepingCapacity: true)
+    found.reserveCapacity(tags.count)
+    var missing: [Int] = []
+    for place in tags.indices {
+      if place + Self.ahead < tags.count {
+        index.prefetch(tags[place + Self.ahead].hash)
+        if let slot = index.likely(tags[place + Self.ahead / 2].hash) { slots.span.prefetch(slot) }
+      }
+      let slot = slot(of: tags[place].tag.text.utf8.span, tags[place].hash)
+      if slot == nil { missing.append(place) }
+      found.append(slot ?? 0)
+    }
+    if missing.isEmpty { return }
+    var names = FrozenNames()
+    for place in missing { names.add(tags[place].tag.text.utf8.span, id: UInt64(place)) }
+    names.sort()
+    for number in 0..<names.count {
+      let place = Int(names.id(number))
+      let (tag, hash) = (tags[place].tag, tags[place].hash)
+      // It may be there twice.
+      found[place] =
+        if let known = slot(of: tag.text.utf8.span, hash) { known } else {
+          add(tag, hash, try reader.tagHead(of: tag, in: table))
+        }
+    }
   }
 
-  private mutating func slot(
-    of tag: EventTag, _ hash: StreamHash, in table: Table, _ reader: StoreReader
-  ) throws(AnnalsError) -> Int {
-    if let slot = slot(of: tag, hash) { return slot }
-    let head = try reader.tagHead(of: tag, in: table)
-    index.add(hash, slots.count)
-    slots.append(Slot(tag: tag, head: head))
-    return slots.count - 1
+  private func slot(of text: Span<UInt8>, _ hash: StreamHash) -> Int? {
+    index.first(of: hash) { texts.isEqual($0, text) }
+  }
+
+  private func text(_ slot: Int) -> String {
+    texts.withText(slot) { String(decoding: $0.copied, as: UTF8.self) }
+  }
+
+  private mutating func add(_ tag: EventTag, _ hash: StreamHash, _ head: TagHead?) -> Int {
+    let slot = slots.count
+    index.add(hash, slot)
+    texts.append(tag.text.utf8.span)
+    slots.append(TagSlot(head, &levels))
+    return slot
   }
 
   /// Writes the rows of the heads that were extended.
   package mutating func put(in table: Table, _ transaction: inout WriteTransaction) throws(AnnalsError) {
     // Rows of neighbouring tags are on one page.
-    var texts = FrozenNames()
-    for slot in dirty { texts.add(slots[slot].tag.text.utf8.span, id: UInt64(slot)) }
-    texts.sort()
+    order.sort(&dirty, texts)
     var row: [UInt8] = []
-    for index in 0..<texts.count {
-      let slot = Int(texts.id(index))
+    row.reserveCapacity(64)
+    for slot in dirty {
       slots[slot].isDirty = false
-      let text = slots[slot].tag.text
-      let key = text.utf8.span
       row.removeAll(keepingCapacity: true)
-      slots[slot].head?.write(to: &row)
-      Row.seal(&row, key: key)
-      do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key, in: table) } catch {
-        throw AnnalsError(error)
+      slots[slot].write(levels.span, to: &row)
+      try texts.withText(slot) { (key) throws(AnnalsError) in
+        Row.seal(&row, key: key)
+        do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key, in: table) } catch {
+          throw AnnalsError(error)
+        }
       }
     }
     dirty.removeAll(keepingCapacity: true)
   }
 
-  /// Frees memory after a transaction, if many tags were met.
+  /// Frees memory after a transaction if many tags were met, and otherwise learns the order of new ones.
   package mutating func trim() {
-    if slots.count > Self.limit { self = TagHeads() }
+    if slots.count > Self.limit || texts.bytes > Self.textLimit {
+      self = TagHeads()
+    } else {
+      order.learn(texts)
+    }
   }
 }
 
