@@ -124,8 +124,12 @@ struct TagSteps: Sendable {
     if let place = ways[index].ahead.last { return place.position }
     guard let start = ways[index].upcoming else { return nil }
     let chain = ways[index].chain
-    let last = start + min(chain.head.ordinal - start, ways[index].share - 1)
-    ways[index].share = min(4 * ways[index].share, Self.largestShare)
+    let share = ways[index].share
+    ways[index].share = min(4 * share, Self.largestShare)
+    // The end of a chain is read at once: its newest entry is known, and the way to an earlier one would be
+    // searched for.
+    let rest = chain.head.ordinal - start
+    let last = rest < ways[index].share ? chain.head.ordinal : start + share - 1
     guard var place = try reader.first(of: chain, where: { $0.ordinal >= last }) else { return nil }
     window.removeAll()
     var ahead: [TagChain.Place] = []
