@@ -21,14 +21,17 @@ public import Annals
 public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   /// All verbs.
   static var verbs: [any Verb.Type] {
-    // With a plan, dump can also upcast events to a version of it, erase folds inline projections again, and
-    // report shows what the plan makes of the store.
-    GenericCommand.verbs.map {
-      $0 == DumpVerb.self
-        ? PlanDumpVerb<Plan>.self
-        : $0 == EraseVerb.self
-          ? PlanEraseVerb<Plan>.self : $0 == ReportVerb.self ? PlanReportVerb<Plan>.self : $0
-    } + planVerbs
+    GenericCommand.verbs.map { withPlan($0) ?? $0 } + planVerbs
+  }
+
+  /// The verb that does more with a plan than one without; `nil` for one that does not.
+  private static func withPlan(_ verb: any Verb.Type) -> (any Verb.Type)? {
+    // Dump can also upcast events to a version of the plan, erase folds inline projections again, report
+    // shows what the plan makes of the store, and census the events whose tags a pass computes again.
+    if verb == DumpVerb.self { return PlanDumpVerb<Plan>.self }
+    if verb == EraseVerb.self { return PlanEraseVerb<Plan>.self }
+    if verb == ReportVerb.self { return PlanReportVerb<Plan>.self }
+    return verb == CensusVerb.self ? PlanCensusVerb<Plan>.self : nil
   }
 
   /// The verbs that need a plan, in the order of the help.

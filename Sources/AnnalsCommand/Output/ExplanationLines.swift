@@ -73,6 +73,11 @@ struct ExplanationLines {
     if let id = entry.id { line.add("id", id) }
     if !entry.metadata.isEmpty { try line.add("metadata", entry.metadata) }
     if !explanation.tags.isEmpty { line.add("tags", explanation.tags.map(Self.line)) }
+    switch explanation.retagged {
+    case .success(let tags)?: line.add("retagged", tags.map(\.text))
+    case .failure(let error)?: line.add("retagging", error.message)
+    case nil: break
+    }
     line.add("bytes", UInt64(clamping: explanation.size))
     line.add(
       "kinds",

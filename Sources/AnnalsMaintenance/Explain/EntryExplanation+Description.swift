@@ -27,6 +27,7 @@ extension EntryExplanation: CustomStringConvertible {
       }
     }
     for tag in tags { lines.append("tag       \(tag)") }
+    if let retagged { lines.append("a pass    \(words(for: retagged))") }
     lines.append("")
     lines += stored()
     guard removal == nil else { return lines }
@@ -35,6 +36,16 @@ extension EntryExplanation: CustomStringConvertible {
     lines += ["", "now, \(Self.name(steps.last?.to ?? version))"]
     if now.isEmpty { lines.append("  nothing: no event of it is delivered") }
     return lines + Self.lines(now)
+  }
+
+  /// What a migration pass would do to the tags of the entry.
+  private func words(for retagged: Result<[EventTag], AnnalsError>) -> String {
+    switch retagged {
+    case .failure(let error): "stops at its tags: \(error.code): \(error.message)"
+    case .success(let new) where new == tags.compactMap(\.tag): "computes its tags again, and they stay"
+    case .success([]): "takes its tags away"
+    case .success(let new): "gives it the tags \(new.map(\.text).joined(separator: ", "))"
+    }
   }
 
   /// Returns the stored fields of `type` under `version`.

@@ -75,6 +75,9 @@ public struct EntryExplanation: Sendable {
   public let kinds: [Kind]
   /// Its tags, each with its place among the entries that have the tag.
   public let tags: [Tag]
+  /// The tags that a migration pass would give it, or why the pass would stop at it; `nil` if no stage
+  /// computes its tags again.
+  public let retagged: Result<[EventTag], AnnalsError>?
   /// Why nothing of it is delivered; `nil` for an entry that was not removed.
   public let removal: Removal?
   /// The oldest version of the plan that reads it: its own, the adopted one for an entry without a version,

@@ -1,6 +1,7 @@
 public import AnnalsCoding
 internal import AnnalsFormat
 public import AnnalsLog
+internal import AnnalsMigration
 public import AnnalsSchema
 internal import AnnalsShapes
 public import AnnalsStore
@@ -23,8 +24,10 @@ extension EventLog {
     _ position: Position, plan: Plan.Type
   ) throws(AnnalsError) -> EntryExplanation {
     let cuts = try cuts(of: plan, passingOverNewer: true)
+    let whole = try CompiledPlan(plan, StageContexts(keys: options.keys))
     let explaining = EntryExplaining(
-      cuts: cuts, outline: Plan.stages.outline, adopted: Plan.unversioned.version)
+      cuts: cuts, outline: Plan.stages.outline, adopted: Plan.unversioned.version,
+      retags: try RetagPreview(whole, Activation(self, whole).contexts()))
     return try read { (snapshot) throws(AnnalsError) in try explaining.run(position, snapshot) }
   }
 }
@@ -45,6 +48,8 @@ struct EntryExplaining {
   let outline: ChainOutline
   /// The version that entries without one are taken for.
   let adopted: SchemaVersion?
+  /// The tags that entries get in a pass; `nil` for a plan whose stages compute none again.
+  let retags: RetagPreview?
 
   /// Explains the entry at `position`.
   func run(
@@ -95,8 +100,17 @@ struct EntryExplaining {
         if failure != nil { break }
       }
     }
+    var retagged: Result<[EventTag], AnnalsError>?
+    if removal == nil, failure == nil, let retags {
+      do throws(AnnalsError) {
+        retagged = try retags.tags(of: entry, in: snapshot).map { .success($0) }
+      } catch {
+        retagged = .failure(error)
+      }
+    }
     return EntryExplanation(
-      entry: stored, size: entry.bytes.count, kinds: kinds, tags: try Self.tags(of: entry), removal: removal,
+      entry: stored, size: entry.bytes.count, kinds: kinds, tags: try Self.tags(of: entry),
+      retagged: retagged, removal: removal,
       version: reached?.version,
       events: reached?.events ?? [], steps: steps, failure: failure)
   }
