@@ -83,8 +83,8 @@ extension Pass {
     guard meta.schemaEpoch == schemaEpoch else {
       throw AnnalsError(
         .busy,
-        "a schema version was activated, or a feature came into use, during the migration pass; the store is as it was: begin the pass again"
-      )
+        "a schema version was activated, or a feature came into use, during the migration pass; the store is as it was: begin the pass again",
+        underlying: meta.requires == requires ? nil : FeatureBegan())
     }
     if work.reach != nil { try work.mustReach(try reader.census(), try reader.kinds()) }
     let entries = try reader.statistics(of: source.tables.entries).entries
@@ -213,3 +213,6 @@ extension Pass {
       underlying: error)
   }
 }
+
+/// The reason of a pass that ends because a feature came into use meanwhile.
+struct FeatureBegan: Error {}

@@ -30,6 +30,8 @@ struct Pass {
   let row: PassRow
   /// The number of activations when the pass began.
   let schemaEpoch: UInt64
+  /// The features that the source required when the pass began.
+  let requires: [StoreMeta.Requirement]
   /// The position up to which an interrupted pass had copied.
   let resumedAt: UInt64
 
@@ -70,6 +72,7 @@ struct Pass {
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
     building: EnvironmentLocks, everybody: EnvironmentLocks, row: PassRow, schemaEpoch: UInt64,
+    requires: [StoreMeta.Requirement],
     resumedAt: UInt64, target: PassTarget, archive: PassArchive?
   ) throws(AnnalsError) {
     try Self.check(work.patch, fits: source)
@@ -99,6 +102,7 @@ struct Pass {
     self.everybody = everybody
     self.row = row
     self.schemaEpoch = schemaEpoch
+    self.requires = requires
     self.resumedAt = resumedAt
     self.target = target
     safety = try target.safety(in: source.directory)

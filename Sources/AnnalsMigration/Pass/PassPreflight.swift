@@ -14,6 +14,8 @@ struct PassPreflight {
 
   let entries: UInt64
   let schemaEpoch: UInt64
+  /// The features that the store requires of programs.
+  let requires: [StoreMeta.Requirement]
   /// A pass that was not finished.
   let unfinished: PassRow?
   /// The archive that it writes; `nil` if it has none.
@@ -54,6 +56,7 @@ struct PassPreflight {
         "the store takes no migration pass now: the last one is to be accepted or rolled back first")
     }
     schemaEpoch = meta.schemaEpoch
+    requires = meta.requires
     unfinished = pass
     self.archive = archive.flatMap { $0.id == pass?.id ? $0 : nil }
     isNeeded = isDue

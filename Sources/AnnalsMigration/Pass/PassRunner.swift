@@ -16,6 +16,10 @@ internal import LMDB
 
 /// Begins or continues a pass, and cleans up after it.
 package struct PassRunner: Sendable {
+  /// How often a pass begins again because a feature came into use: more than a store has features that do
+  /// so would be in vain.
+  private static let restarts = 3
+
   let log: EventLog
   let work: PassWork
   let options: MigrationOptions
@@ -85,7 +89,7 @@ package struct PassRunner: Sendable {
     }
     let source = try inUse(opening)
     try files { () throws(StoreFileError) in try source.directory.removeUnfinishedReplacements() }
-    var report = try run(source, lock)
+    var report = try runAgain(source, lock)
     report.seconds = begin.duration(to: .now) / .seconds(1)
     if report.isDone {
       log.options.observer?.passed(
@@ -107,6 +111,18 @@ package struct PassRunner: Sendable {
 
   private func finished(_ report: MigrationReport) -> MigrationProgress {
     MigrationProgress(phase: .finished, done: report.entries, total: report.entries)
+  }
+
+  /// Runs the pass, and from the start again if a feature came into use meanwhile: the new generation must
+  /// know of it from its first entry on.
+  private func runAgain(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
+    for _ in 0..<Self.restarts {
+      do throws(AnnalsError) { return try run(source, lock) } catch {
+        // A pass that must be continued is not begun.
+        guard error.underlying is FeatureBegan, options.unfinished != .mustBeThere else { throw error }
+      }
+    }
+    return try run(source, lock)
   }
 
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
@@ -202,7 +218,8 @@ package struct PassRunner: Sendable {
       pass = try Pass(
         log: log, work: work, options: options, control: control, source: source, building: building,
         everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
-        schemaEpoch: preflight.schemaEpoch, resumedAt: unfinished?.1.position ?? 0, target: target,
+        schemaEpoch: preflight.schemaEpoch, requires: preflight.requires,
+        resumedAt: unfinished?.1.position ?? 0, target: target,
         archive: unfinished == nil ? archive.open(target) : known)
       waited = try pass?.run() ?? .zero
     } catch {
