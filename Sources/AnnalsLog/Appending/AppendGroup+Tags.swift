@@ -29,6 +29,7 @@ extension AppendGroup {
     let tagged = request.tags.span
     tagList.removeAll()
     for place in item.tags {
+      tags.prefetch(after: place, of: tagSlots)
       let (ordinal, links) = try tags.extend(
         tagSlots[place], to: last, index: place - item.tags.lowerBound)
       tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)

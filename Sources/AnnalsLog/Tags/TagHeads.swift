@@ -14,8 +14,8 @@ package struct TagHeads {
   private static let limit = 200_000
   /// The number of bytes of texts beyond which they are.
   private static let textLimit = 8 << 20
-  /// The number of tags ahead at which a tag's place in the index is fetched from memory; at half of it its
-  /// slot is.
+  /// The number of tags ahead at which a tag's place in the index is fetched from memory. At half of it its
+  /// slot is, and at a quarter what the slot leads to.
   private static let ahead = 16
 
   private var index = TagIndex()
@@ -84,7 +84,8 @@ package struct TagHeads {
     for place in tags.indices {
       if place + Self.ahead < tags.count {
         index.prefetch(tags[place + Self.ahead].hash)
-        if let slot = index.likely(tags[place + Self.ahead / 2].hash) { slots.span.prefetch(slot) }
+        if let slot = index.likely(tags[place + Self.ahead / 2].hash) { texts.prefetchPlace(slot) }
+        if let slot = index.likely(tags[place + Self.ahead / 4].hash) { texts.prefetch(slot) }
       }
       let slot = slot(of: tags[place].tag.text.utf8.span, tags[place].hash)
       if slot == nil { missing.append(place) }
@@ -103,6 +104,24 @@ package struct TagHeads {
           add(tag, hash, try reader.tagHead(of: tag, in: table))
         }
     }
+  }
+
+  /// Begins to load the heads of the tags that are extended after the one at `place`.
+  ///
+  /// - Parameter found: The slots of the tags of a call.
+  @inline(__always)
+  func prefetch(after place: Int, of found: [Int]) {
+    guard place + Self.ahead / 2 < found.count else { return }
+    prefetch(found[place + Self.ahead / 2])
+    prefetchLevels(found[place + Self.ahead / 4])
+  }
+
+  @inline(__always)
+  private func prefetch(_ slot: Int) { slots.span.prefetch(slot) }
+
+  @inline(__always)
+  private func prefetchLevels(_ slot: Int) {
+    if let place = slots[slot].levelsPlace { levels.span.prefetch(place) }
   }
 
   private func slot(of text: Span<UInt8>, _ hash: StreamHash) -> Int? {
@@ -127,7 +146,13 @@ package struct TagHeads {
     order.sort(&dirty, texts)
     var row: [UInt8] = []
     row.reserveCapacity(64)
-    for slot in dirty {
+    for (number, slot) in dirty.enumerated() {
+      if number + Self.ahead / 2 < dirty.count {
+        prefetch(dirty[number + Self.ahead / 2])
+        texts.prefetchPlace(dirty[number + Self.ahead / 2])
+        prefetchLevels(dirty[number + Self.ahead / 4])
+        texts.prefetch(dirty[number + Self.ahead / 4])
+      }
       slots[slot].isDirty = false
       row.removeAll(keepingCapacity: true)
       slots[slot].write(levels.span, to: &row)

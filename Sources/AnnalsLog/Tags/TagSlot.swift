@@ -18,6 +18,9 @@ struct TagSlot: BitwiseCopyable, Sendable {
   /// Whether it was extended after its row was written.
   var isDirty = false
 
+  /// The place of its levels among those of all slots; `nil` if it has none.
+  var levelsPlace: Int? { count == 0 ? nil : start }
+
   /// Creates a slot.
   ///
   /// - Parameters:

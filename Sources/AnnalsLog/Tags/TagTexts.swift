@@ -21,6 +21,14 @@ struct TagTexts: Sendable {
 
   private func range(_ slot: Int) -> Range<Int> { (slot == 0 ? 0 : ends[slot - 1])..<ends[slot] }
 
+  /// Begins to load where the text of a slot is.
+  @inline(__always)
+  func prefetchPlace(_ slot: Int) { ends.span.prefetch(slot) }
+
+  /// Begins to load the text of a slot, whose place has been loaded.
+  @inline(__always)
+  func prefetch(_ slot: Int) { buffer.span.prefetch(range(slot).lowerBound) }
+
   /// Calls `body` with the text of a slot.
   func withText<Result, Failure: Error>(
     _ slot: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
