@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AnnalsCommand
+@testable import AnnalsMaintenance
 
 /// `close`, `reopen`, `truncate`, `retain`, `erase` and `erasures`.
 @Suite struct RetiringVerbTests {
@@ -84,6 +85,37 @@ import Testing
     let stubs = await run("read", store).lines.filter { $0.contains("\"stub\":\"request 7\"") }
     // The last one is the system entry.
     #expect(stubs.count == 4 && stubs.last?.contains("\"stream\":\"$annals\"") == true)
+  }
+
+  @Test func `erasures lists an erasure that was cut short, exits with 1, and completes it with --finish`()
+    async throws
+  {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [store = store as String] in
+      let log = try EventLog(at: URL(filePath: store))
+      let observer = ErasurePoint.Observer { if $0 == .withdrawn { _ = kill(getpid(), SIGKILL) } }
+      try ErasurePoint.$observer.withValue(observer) {
+        _ = try log.erase([1, 2, 5], by: "jane", because: "request 7")
+      }
+    }
+    let first = await run("erasures", store)
+    #expect(first.status == 1)
+    #expect(
+      first.output
+        == "not complete: the erasure of the entries 1-2, 5, by jane: request 7; the next open of the store with its plan, or --finish, completes it\n"
+    )
+    let json = await run("erasures", store, "--json")
+    #expect(json.status == 1)
+    #expect(
+      json.output
+        == "{\"unfinished\":true,\"by\":\"jane\",\"because\":\"request 7\",\"positions\":[\"1-2\",\"5\"]}\n"
+    )
+    let finished = await run("erasures", store, "--finish")
+    #expect(finished.status == 1)
+    #expect(finished.output.contains("3 entries, by jane: request 7; may remain in generation 1"))
+    #expect(!finished.output.contains("not complete"))
+    #expect(await run("compact", store).status == 0)
+    #expect(await run("discard-previous", store).status == 0)
+    #expect(await run("erasures", store, "--finish").status == 0)
   }
 
   @Test func `an export of a store with erasures is imported without its stubs, which are counted`()

@@ -163,6 +163,15 @@ import Testing
     let other = try customers.key(of: "c2", log)
     let tool = try ToolProcess(program, ["drop", customers.url.path, "c1", point.rawValue])
     #expect(tool.end() == (true, SIGKILL))
+    // A program without libsodium says that it is not complete.
+    let isBegun = point != .written
+    do {
+      let unfinished = try EventLog(at: customers.url).unfinishedErasures()
+      #expect(unfinished.map(\.reason) == (isBegun ? ["request"] : []))
+      #expect(unfinished.map(\.positions) == (isBegun ? [[]] : []))
+      let reader = try EventLog(at: customers.url, options: StoreOptions(access: .readOnly))
+      #expect(try reader.unfinishedErasures() == unfinished)
+    }
     let store = try customers.store()
     let names = try Customers.names(store)
     #expect(names == (point == .written ? [Customers.secret, "Ann"] : ["nobody", "Ann"]))
@@ -199,6 +208,7 @@ import Testing
     // A program without the projection reads, and leaves the rest to one that has it.
     do { #expect(try Customers.names(customers.store()) == ["nobody", "Ann"]) }
     #expect(try EventLog(at: customers.url).erasures().isEmpty)
+    #expect(try EventLog(at: customers.url).unfinishedErasures().count == 1)
     let opened = try store()
     let name = try opened.read { (snapshot) throws(AnnalsError) in
       try snapshot.inline(Names.self).get(People.Person.self, "c1")?.name

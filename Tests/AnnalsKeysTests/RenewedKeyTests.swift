@@ -149,16 +149,16 @@ import Testing
   }
 
   @Test func `the row of drops is read as it was written, and no other bytes are`() throws {
-    let row = DropsRow(drops: [
+    let row = KeyDropsRow(drops: [
       KeyDrop(author: "jane", reason: "", after: 0), KeyDrop(author: "", reason: "request", after: 300),
     ])
     let bytes = row.encoded()
     #expect(
       bytes == [2, 4, 0x6a, 0x61, 0x6e, 0x65, 0, 0, 0, 7, 0x72, 0x65, 0x71, 0x75, 0x65, 0x73, 0x74, 0xac, 2])
-    #expect(try DropsRow(bytes.span) == row)
+    #expect(try KeyDropsRow(bytes.span) == row)
     for count in bytes.indices {
-      #expect(throws: FormatFailure.self) { try DropsRow(Array(bytes.prefix(count)).span) }
+      #expect(throws: FormatFailure.self) { try KeyDropsRow(Array(bytes.prefix(count)).span) }
     }
-    #expect(throws: FormatFailure.self) { try DropsRow((bytes + [0]).span) }
+    #expect(throws: FormatFailure.self) { try KeyDropsRow((bytes + [0]).span) }
   }
 }

@@ -54,7 +54,7 @@ extension EventStore {
     try store.log.core.place.settle()
     // Programs that append alongside this one may lack its projections.
     for rule in store.rules { try rule.begin(store.log, isActivating: isActivated && !hasNewer) {} }
-    try store.finishForgetting()
+    try store.finishRemovals()
     if isDue, let pass = try Self.migrate(store.log, work, migration) { store.attachments.attach(pass) }
     self = store
   }

@@ -10,6 +10,8 @@ package import AnnalsCoding
 package struct BackupRow: Equatable, Sendable {
   /// The prefix of the rows' names.
   package static let prefix = "backup "
+  /// The prefix of the names of the rows with generations.
+  package static let generationPrefix = "backed-up "
 
   /// The backup's id.
   package var id: UUID
@@ -21,6 +23,8 @@ package struct BackupRow: Equatable, Sendable {
   package var isGone = false
   /// Where it was made.
   package var place: String
+  /// The generation that it is of, which a row of its own has; `nil` if an earlier library made it.
+  package var generation: UInt64?
 
   package init(id: UUID, time: Timestamp, last: UInt64, place: String) {
     self.id = id
@@ -32,6 +36,9 @@ package struct BackupRow: Equatable, Sendable {
   /// The row's name in `meta`.
   package var name: String { Self.prefix + id.uuidString.lowercased() }
 
+  /// The name in `meta` of the row with its generation.
+  package var generationName: String { Self.generationPrefix + id.uuidString.lowercased() }
+
   /// Time (8 bytes), newest position (varint), 1 if it was destroyed and else 0, place (counted).
   package func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
@@ -40,6 +47,20 @@ package struct BackupRow: Equatable, Sendable {
     bytes.append(isGone ? 1 : 0)
     bytes.append(counted: place.utf8)
     return bytes
+  }
+
+  /// The value of the row with its generation: a varint.
+  package static func encoded(generation: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(varint: generation)
+    return bytes
+  }
+
+  package static func generation(_ bytes: Span<UInt8>) throws(FormatFailure) -> UInt64 {
+    var reader = ByteReader(bytes)
+    let generation = try reader.number(in: FormatRange.generations)
+    try reader.finish()
+    return generation
   }
 
   /// Reads the row called `name`.

@@ -55,7 +55,7 @@ extension KeyFile {
     }
     var drops = try drops()
     if let drop { drops.append(drop) }
-    if !drops.isEmpty { rows.append((DropsRow.name, DropsRow(drops: drops).encoded())) }
+    if !drops.isEmpty { rows.append((KeyDropsRow.name, KeyDropsRow(drops: drops).encoded())) }
     try Self.replace(in: directory, locks, rows) { (put) throws(AnnalsError) in
       try eachRow { (name, value) throws(AnnalsError) in
         if let changed = try change(name, value) { try put(name, changed) }

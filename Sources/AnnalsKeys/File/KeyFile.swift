@@ -14,19 +14,14 @@ internal import LMDB
 /// The first key creates it. Keys are added in place. Dropping one replaces the whole file, so that no free
 /// page keeps its bytes.
 final class KeyFile: Sendable {
-  static let stem = "keys"
+  private static let stem = KeyNotes.stem
   /// The name of the file.
-  static let name = stem + ".mdb"
+  static let name = KeyNotes.name
   /// The name of the file that replaces it, until it does.
   static let unfinished = stem + ".new.mdb"
   /// The locks of that file.
   static let unfinishedLocks = [stem + ".new.queue", stem + ".new.write"]
   private static let format: UInt32 = 1
-  /// The address space reserved for the file.
-  private static let mapSize = 1 << 32
-  private static let definitions = [
-    TableDefinition("keys", integerKeys: false), TableDefinition("meta", integerKeys: false),
-  ]
 
   let environment: Environment
   /// The locks of the file; `nil` on a file system that is mounted read-only.
@@ -65,7 +60,7 @@ final class KeyFile: Sendable {
     in directory: Directory, of log: UUID, isReadOnly: Bool, creating forgetsOthers: Bool?
   ) throws(AnnalsError) -> KeyFile? {
     if forgetsOthers == nil, try identity(in: directory) == nil { return nil }
-    let locks = try locks(in: directory, isReadOnly: isReadOnly)
+    let locks = try KeyNotes.locks(in: directory, isReadOnly: isReadOnly)
     let hold = try files { () throws(StoreFileError) in try locks?.open.lock(.exclusive) }
     if !isReadOnly { try finishReplacement(in: directory) }
     if try identity(in: directory) == nil {
@@ -81,31 +76,14 @@ final class KeyFile: Sendable {
     return file
   }
 
-  private static func locks(
-    in directory: Directory, isReadOnly: Bool
-  ) throws(AnnalsError) -> EnvironmentLocks? {
-    func locks(create: Bool) throws(StoreFileError) -> EnvironmentLocks {
-      EnvironmentLocks(
-        open: try FileLock(stem + ".open", in: directory, create: create),
-        queue: try FileLock(stem + ".queue", in: directory, create: create),
-        write: try FileLock(stem + ".write", in: directory, create: create))
-    }
-    return try files { () throws(StoreFileError) in
-      if isReadOnly, try directory.fileSystem().isReadOnly { return nil }
-      do throws(StoreFileError) { return try locks(create: true) } catch .permission where isReadOnly {
-        return try locks(create: false)
-      }
-    }
-  }
-
   static func environment(
     _ name: String, in directory: Directory, _ locks: EnvironmentLocks?, isReadOnly: Bool, create: Bool
   ) throws(AnnalsError) -> Environment {
     try storage { () throws(EnvironmentError) in
       try Environment.open(
-        name, in: directory, tables: definitions, locks: locks,
+        name, in: directory, tables: KeyNotes.definitions, locks: locks,
         options: EnvironmentOptions(
-          access: isReadOnly ? .readOnly : .readWrite, create: create, mapSize: mapSize))
+          access: isReadOnly ? .readOnly : .readWrite, create: create, mapSize: KeyNotes.mapSize))
     }
   }
 
@@ -167,14 +145,14 @@ extension KeyFile {
   /// Returns the drops that the log may not record yet.
   func drops() throws(AnnalsError) -> [KeyDrop] {
     let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try Self.value(Array(DropsRow.name.utf8), in: environment.table("meta"), transaction.view)
+      try Self.value(Array(KeyDropsRow.name.utf8), in: environment.table("meta"), transaction.view)
     }
     return try Self.drops(value)
   }
 
   private static func drops(_ value: [UInt8]?) throws(AnnalsError) -> [KeyDrop] {
     guard let value else { return [] }
-    do throws(FormatFailure) { return try DropsRow(value.span).drops } catch { throw damaged(error) }
+    do throws(FormatFailure) { return try KeyDropsRow(value.span).drops } catch { throw damaged(error) }
   }
 
   /// Changes the drops that the log may not record yet, durably.
@@ -183,14 +161,14 @@ extension KeyFile {
   func changeDrops(_ change: (inout [KeyDrop]) -> Void) throws(AnnalsError) {
     let meta = environment.table("meta")
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      let old = try Self.drops(Self.value(Array(DropsRow.name.utf8), in: meta, transaction.view))
+      let old = try Self.drops(Self.value(Array(KeyDropsRow.name.utf8), in: meta, transaction.view))
       var drops = old
       change(&drops)
       if drops == old { return }
       if drops.isEmpty {
-        try transaction.remove(DropsRow.name, in: meta)
+        try transaction.remove(KeyDropsRow.name, in: meta)
       } else {
-        try transaction.put(DropsRow(drops: drops).encoded(), DropsRow.name, in: meta)
+        try transaction.put(KeyDropsRow(drops: drops).encoded(), KeyDropsRow.name, in: meta)
       }
     }
   }

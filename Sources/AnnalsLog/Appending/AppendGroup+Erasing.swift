@@ -1,4 +1,4 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 internal import AnnalsFormat
 internal import LMDB
 
@@ -181,7 +181,7 @@ extension CensusRow {
 
 extension AnnalsError {
   /// The error for a position without an entry.
-  fileprivate init(noEntryAt position: Position, last: UInt64) {
+  package init(noEntryAt position: Position, last: UInt64) {
     self.init(
       .wrongUse, "position \(position): there is no entry; the log has the positions 1 to \(last)",
       details: Details { $0.position = position })

@@ -11,7 +11,11 @@ extension StoreReader {
       let row = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in
         try BackupRow(name: name, bytes)
       }
-      if let row { rows.append(row) }
+      guard var row else { continue }
+      row.generation = try self.row(row.generationName, in: tables.meta) { (bytes) throws(FormatFailure) in
+        try BackupRow.generation(bytes)
+      }
+      rows.append(row)
     }
     return rows.sorted { $0.time < $1.time }
   }

@@ -51,8 +51,11 @@ extension StoreReader {
   /// Returns the rows of `meta` about versions, which every generation takes over unchanged.
   package func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
-    var names = [Self.adoptedName, Self.oldestName, RegroupedRow.name, Self.contextsRemovedName]
-    for prefix in ["context ", BackupRow.prefix] + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
+    var names = [
+      Self.adoptedName, Self.oldestName, RegroupedRow.name, Self.contextsRemovedName, ErasingRow.name,
+    ]
+    let prefixes = ["context ", BackupRow.prefix, BackupRow.generationPrefix]
+    for prefix in prefixes + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {
       try eachMetaName(beginningWith: prefix) { names.append($0) }
     }
     for name in names {

@@ -58,7 +58,7 @@ extension EventLog {
     }
     // Positions have no gaps, so the number of entries is the newest position.
     do throws(AnnalsError) {
-      report.backup = try record(backupAt: destination, last: report.entries)
+      report.backup = try record(backupAt: destination, of: generation.number, last: report.entries)
     } catch {
       // The backup is complete all the same.
       report.unrecorded = error.message

@@ -12,16 +12,18 @@ internal import LMDB
 
 // The backups that a store knows of, so that an erasure can say where bytes may still be.
 extension EventLog {
-  /// Records that a backup was made.
+  /// Records that a backup of a generation was made.
   ///
   /// - Returns: Its id.
-  func record(backupAt place: URL, last: UInt64) throws(AnnalsError) -> UUID {
+  func record(backupAt place: URL, of generation: UInt64, last: UInt64) throws(AnnalsError) -> UUID {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store is open for reading only")
     }
     let row = BackupRow(id: UUID(), time: .now, last: last, place: place.path)
     _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       try transaction.put(row.encoded(), row.name, in: tables.meta)
+      try transaction.put(
+        BackupRow.encoded(generation: generation), row.generationName, in: tables.meta)
       return true
     }
     return row.id

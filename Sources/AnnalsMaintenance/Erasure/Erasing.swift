@@ -3,15 +3,23 @@ internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsProjections
+internal import AnnalsStore
 internal import AnnalsSubscriptions
+internal import LMDB
 
 /// Erases entries: in the log, and in everything that programs have worked out from it.
 ///
 /// Views are withdrawn before the first commit, and none is built before the last one. So no read of a view
-/// returns an erased event, even if the process is killed in between.
+/// returns an erased event, even if the process is killed in between. A note in the log says what is being
+/// erased, until all is done: the next program that opens the store after a kill does the rest.
 struct Erasing {
   /// The number of entries that a transaction erases, and a system entry records.
   static let batch = 10_000
+
+  /// The errors after which nothing of an erasure was committed.
+  private static let refusals: Set<AnnalsError.Code> = [
+    .wrongUse, .needsPlan, .superseded, .requiresActivation, .busy,
+  ]
 
   let log: EventLog
   let author: String
@@ -34,50 +42,123 @@ struct Erasing {
 
   /// Erases all entries of a stream, and its name with the next pass.
   func run(stream: StreamName) throws(AnnalsError) -> ErasureReport {
-    var head: Revision = 0
-    return try run(
-      { (log) throws(AnnalsError) in
-        let (positions, newest) = try log.positions(of: stream)
-        head = newest
-        return positions
-      }, stream: { (stream, head) })
+    try run { (log) throws(AnnalsError) in
+      let (positions, head) = try log.positions(of: stream)
+      return (positions, head)
+    }
+  }
+
+  /// Erases the entries that `select` returns.
+  func run(_ select: (EventLog) throws(AnnalsError) -> [Position]) throws(AnnalsError) -> ErasureReport {
+    try run { (log) throws(AnnalsError) in (try select(log), nil) }
   }
 
   /// Erases the entries that `select` returns.
   ///
-  /// - Parameter stream: Returns the stream that loses its name with the last of them, and the revision of
-  ///   its newest entry.
-  func run(
-    _ select: (EventLog) throws(AnnalsError) -> [Position],
-    stream: () -> (name: StreamName, head: Revision)? = { nil }
+  /// - Parameter select: Returns also the head of the stream that loses its name with them; `nil` for none.
+  private func run(
+    _ select: (EventLog) throws(AnnalsError) -> (positions: [Position], stream: Head?)
   ) throws(AnnalsError) -> ErasureReport {
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
-    let positions = try select(log).sorted()
+    try finishEarlier()
+    let (positions, stream) = try select(log)
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
+    try mustExist(positions)
+    let work = ErasingRow(
+      positions: PositionRanges(positions), stream: stream.map { ($0.id, $0.revision) }, author: author,
+      reason: reason)
+    let recorded = try complete(work)
+    let entries = try erased(by: recorded)
+    _ = consume passes
+    return ErasureReport(entries: entries, recorded: recorded)
+  }
+
+  /// Throws before anything is changed if a position has no entry. In a cluster the log decides.
+  private func mustExist(_ positions: [Position]) throws(AnnalsError) {
+    guard log.options.sequencer == nil else { return }
+    let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
+    let beyond = positions.first { $0.rawValue == 0 || $0.rawValue > last }
+    if let beyond { throw AnnalsError(noEntryAt: beyond, last: last) }
+  }
+
+  /// Does the rest of an erasure whose process was killed, if there is one.
+  func finish() throws(AnnalsError) {
+    let passes = try log.keepPassesOut()
+    try mustBeAllowed()
+    try finishEarlier()
+    _ = consume passes
+  }
+
+  /// Does the rest of an earlier erasure, while passes are kept out.
+  private func finishEarlier() throws(AnnalsError) {
+    let earlier = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.unfinishedErasure() }
+    guard let earlier else { return }
+    let erasing = try Erasing(log, author: earlier.author, reason: earlier.reason, rules: rules)
+    _ = try erasing.complete(earlier)
+  }
+
+  /// Erases the entries of a note, and removes the note.
+  ///
+  /// - Returns: The positions of the entries that record it.
+  private func complete(_ work: ErasingRow) throws(AnnalsError) -> [Position] {
+    let positions = work.positions.ranges.flatMap { $0.map { Position($0) } }
     let kinds = try log.read { (snapshot) throws(AnnalsError) in try ErasedKinds(positions, snapshot) }
-    let views = try log.core.withdrawViews(of: kinds)
-    // Before and after: a load in between may keep a state that it has folded from the contents.
-    try log.core.removeSnapshots()
+    // Each member of a cluster applies the commits alone.
+    let isNoted = log.options.sequencer == nil
+    if isNoted { try note(work) }
     var recorded: [Position] = []
+    do throws(AnnalsError) {
+      let views = try log.core.withdrawViews(of: kinds)
+      // Before and after: a load in between may keep a state that it has folded from the contents.
+      try log.core.removeSnapshots()
+      ErasurePoint.reach(.withdrawn)
+      try erase(positions, work.stream, &recorded)
+      views?.end()
+      try log.core.removeSnapshots()
+      // The members of a cluster complete the rows as they apply the erasure.
+      if isNoted {
+        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+      }
+    } catch {
+      // A refused call has changed nothing, and is not to be completed. The outcome of others may be unknown.
+      if isNoted, recorded.isEmpty, Self.refusals.contains(error.code) { try note(nil) }
+      throw error
+    }
+    ErasurePoint.reach(.cleared)
+    if isNoted { try note(nil) }
+    return recorded
+  }
+
+  /// Erases entries in commits of some thousand.
+  private func erase(
+    _ positions: [Position], _ stream: (id: Position, head: Revision)?, _ recorded: inout [Position]
+  ) throws(AnnalsError) {
     var next = 0
     while next < positions.count {
       let end = min(next + Self.batch, positions.count)
       try releaseAttachments(of: positions[next..<end])
-      let whole = end == positions.count ? stream() : nil
-      let request = try request(Array(positions[next..<end]), whole)
+      var request = try request(Array(positions[next..<end]))
+      if end == positions.count, let stream {
+        let name = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.name(of: stream.id) }
+        request = try self.request(Array(positions[next..<end]), (name, stream.head))
+      }
       recorded += try log.append(blocking: request).positions
+      ErasurePoint.reach(.committed)
       next = end
     }
-    views?.end()
-    try log.core.removeSnapshots()
-    // The members of a cluster complete the rows as they apply the erasure.
-    if log.options.sequencer == nil {
-      for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+  }
+
+  /// Writes down durably what is being erased; `nil` for nothing.
+  private func note(_ work: ErasingRow?) throws(AnnalsError) {
+    _ = try ActivationWrite(log).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      if let work {
+        try transaction.put(work.encoded(), ErasingRow.name, in: tables.meta)
+      } else {
+        try transaction.remove(ErasingRow.name, in: tables.meta)
+      }
+      return true
     }
-    let entries = try erased(by: recorded)
-    _ = consume passes
-    return ErasureReport(entries: entries, recorded: recorded)
   }
 
   /// Lets the next pass remove contents that only these entries refer to, without waiting.

@@ -1,6 +1,8 @@
+internal import AnnalsAttachments
 public import AnnalsCoding
 internal import AnnalsFormat
 public import AnnalsLog
+internal import AnnalsProjections
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -15,10 +17,17 @@ public struct Erasure: Hashable, Sendable {
   public enum Place: Hashable, Sendable {
     /// The file of a generation: the erasure left them in its free pages, or it is older.
     case generation(UInt64)
-    /// A backup that was made before: its id, and the place where it was made.
+    /// A backup that was made before, or of a generation that still had the bytes: its id, and the place
+    /// where it was made.
     case backup(UUID, at: String)
     /// The context of the stage to this version, which was worked out from the whole log before.
     case context(String)
+    /// The file of a view that no program reads any more; the next program that opens the view removes it.
+    /// `nil` if the file does not say which view it is of.
+    case view(String?)
+    /// A file of `blobs` to which no event refers any more, or that an interrupted writer has left. A later
+    /// pass removes it.
+    case content(String)
   }
 
   /// The position of the system entry that records it.
@@ -45,15 +54,25 @@ public struct Erasure: Hashable, Sendable {
 extension EventLog {
   /// Returns the erasures of the log, oldest first, each with the places where its bytes may still be.
   ///
-  /// The store knows its generations, its contexts, and the backups that were made of it. It does not know of
-  /// copies by other means.
+  /// The store knows its generations, contexts, views and attachments, and the backups that were made of it.
+  /// It does not know of copies by other means. An erasure that was begun and is not complete is in
+  /// ``unfinishedErasures()``.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
-  /// - Complexity: O(changes of the log).
+  /// - Throws: ``AnnalsError`` with code `damaged`, `permission` or `inputOutput`.
+  /// - Complexity: O(changes of the log), and O(log) if the store has contents of attachments that are older
+  ///   than an erasure.
   public func erasures() throws(AnnalsError) -> [Erasure] {
     let files = try generationFiles()
+    let views = try core.withdrawnFiles()
+    // Before the snapshot, so that an event that refers to one of them is in it.
+    var contents = try UnusedContents(in: core.generation.directory)
     return try read { (snapshot) throws(AnnalsError) in
       let inUse = snapshot.generation.number
+      let changes = try snapshot.systemEntries()
+      let newest = changes.last {
+        if case .erased(let positions, _) = $0.entry.change { !positions.isEmpty } else { false }
+      }
+      try contents.keepUnused(by: snapshot.reader, until: newest?.time.microseconds ?? .min)
       let backups = try snapshot.reader.backups()
       var contexts: [String] = []
       try snapshot.reader.eachMetaName(beginningWith: "context ") { contexts.append(String($0.dropFirst(8))) }
@@ -63,22 +82,32 @@ extension EventLog {
       let hasInline = try !snapshot.reader.ruleRows().isEmpty
       let removed = try snapshot.reader.contextsRemoved()
       var erasures: [Erasure] = []
-      for change in try snapshot.systemEntries() {
+      for change in changes {
         guard case .erased(let positions, var generation) = change.entry.change else { continue }
         if generation == ClusterRow.anyGeneration {
           generation = try snapshot.reader.generation(erasedBy: change.position) ?? inUse
         }
         var remains: [Erasure.Place] = []
         // A file after the one in use is of an unfinished pass, which may have copied the events before.
-        if !positions.isEmpty || hasInline {
-          for file in files where file <= max(generation, removed) || file > inUse {
-            remains.append(.generation(file))
-          }
-          for backup in backups where backup.last < change.position.rawValue && !backup.isGone {
-            remains.append(.backup(backup.id, at: backup.place))
-          }
+        let hasRows = !positions.isEmpty || hasInline
+        for file in files where file <= max(hasRows ? generation : 0, removed) || hasRows && file > inUse {
+          remains.append(.generation(file))
+        }
+        for backup in backups where !backup.isGone {
+          // A backup of the generation in which the events were erased has them in unused parts of its pages.
+          let isBefore =
+            backup.last < change.position.rawValue || backup.generation.map { $0 <= generation } ?? true
+          let hasContexts = backup.generation.map { !contexts.isEmpty || $0 <= removed } ?? false
+          if hasRows && isBefore || hasContexts { remains.append(.backup(backup.id, at: backup.place)) }
         }
         for context in contexts { remains.append(.context(context)) }
+        // A view with newer rows was made after the erasure.
+        for view in views where view.folded.map({ $0 < change.position }) ?? true {
+          remains.append(.view(view.name))
+        }
+        if !positions.isEmpty {
+          remains += contents.names(until: change.time.microseconds).map { .content($0) }
+        }
         erasures.append(
           Erasure(
             position: change.position, author: change.entry.author, reason: change.reason, time: change.time,
@@ -103,6 +132,9 @@ extension Erasure.Place: CustomStringConvertible {
     case .generation(let number): "generation \(number)"
     case .backup(let id, let place): "backup \(id.uuidString.lowercased()) at \(place)"
     case .context(let version): "the context of version \(version)"
+    case .view(let name?): "the former rows of the view '\(name)'"
+    case .view(nil): "the former rows of a view"
+    case .content(let name): "the file blobs/\(name)"
     }
   }
 }

@@ -89,17 +89,15 @@ extension EventLog {
     }
   }
 
-  /// The positions of all entries of a stream, also of hidden ones, and the newest revision.
-  func positions(
-    of stream: StreamName
-  ) throws(AnnalsError) -> (positions: [Position], head: Revision) {
+  /// The positions of all entries of a stream, also of hidden ones, and its head.
+  func positions(of stream: StreamName) throws(AnnalsError) -> (positions: [Position], head: Head) {
     try read { (snapshot) throws(AnnalsError) in
       guard let head = try snapshot.head(of: stream) else { throw AnnalsError(noSuchStream: stream) }
       var cursor = try EntryCursor(
         snapshot.reader, EntrySteps(in: stream, head, oldest: 0, from: nil))
       var found: [Position] = []
       while let entry = try cursor.next() { found.append(entry.position) }
-      return (found, head.revision)
+      return (found, head)
     }
   }
 }

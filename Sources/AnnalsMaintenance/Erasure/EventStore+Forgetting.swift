@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 public import AnnalsLog
 internal import AnnalsSchema
 internal import AnnalsShapes
@@ -37,23 +38,34 @@ extension EventStore {
     return try Erasing(log, author: author, reason: reason, rules: rules).forget(subject, in: keys)
   }
 
-  /// Completes the removals of keys that a killed process has left: clears the results of the values, and
-  /// records the removals.
+  /// Completes the erasures and the removals of keys that a killed process has left: erases the rest, clears
+  /// the results of the values, and records the removals.
   ///
   /// A store that cannot do so now leaves it to the next open: one without an inline projection that is in
   /// force, one that takes no appends, or one in which a pass or another such removal is at work.
-  package func finishForgetting() throws(AnnalsError) {
-    guard log.options.access == .readWrite, let keys = log.options.keys else { return }
-    let drops = try keys.unrecordedDrops()
-    guard let first = drops.first else { return }
+  package func finishRemovals() throws(AnnalsError) {
+    guard log.options.access == .readWrite else { return }
     do throws(AnnalsError) {
-      try Erasing(log, author: first.author, reason: first.reason, rules: rules).finishForgetting(in: keys)
+      try finishErasures()
+      try finishForgetting()
     } catch {
       let later: [AnnalsError.Code] = [
         .busy, .needsPlan, .superseded, .requiresActivation, .appendsSuspended, .diskFull,
       ]
       guard later.contains(error.code) else { throw error }
     }
+  }
+
+  private func finishErasures() throws(AnnalsError) {
+    guard log.options.sequencer == nil else { return }
+    let row = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.unfinishedErasure() }
+    guard let row else { return }
+    try Erasing(log, author: row.author, reason: row.reason, rules: rules).finish()
+  }
+
+  private func finishForgetting() throws(AnnalsError) {
+    guard let keys = log.options.keys, let first = try keys.unrecordedDrops().first else { return }
+    try Erasing(log, author: first.author, reason: first.reason, rules: rules).finishForgetting(in: keys)
   }
 }
 

@@ -82,9 +82,38 @@ import Testing
     _ = try await store.log.compact().report()
     _ = try EventLog.discardPrevious(album.place.url)
     #expect(try album.files() == [photo.hash?.description], "the other one leaves at once")
+    let remains = try store.log.erasures().map(\.remains)
+    #expect(remains == [[.content(try #require(photo.hash).description)]], "until an event refers to it")
     try await store.append([.photoTaken(.init(title: "", photo: again))], to: "b")
     #expect(try store.content(of: again) == Album.content(1))
+    #expect(try store.log.erasures().map(\.remains) == [[]])
     #expect(try EventLog.verify(album.place.url).isClean)
+  }
+
+  @Test func `contents that a killed removal has left are listed until they are gone`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    let shared = try store.attach(Album.content(2))
+    try await store.append([.printed(.init(title: "", pages: [photo], cover: shared))], to: "a")
+    try await store.append([.photoTaken(.init(title: "", photo: shared))], to: "b")
+    // What a writer left that was killed while it attached the same content.
+    try Album.content(1).write(to: album.blobs.appendingPathComponent("1.tmp"))
+    let copy = try Data(contentsOf: album.blobs.appendingPathComponent(photo.hash?.description ?? ""))
+    try await Task.sleep(for: .milliseconds(30))
+    try store.erase(stream: "a", by: "jane", because: "request")
+    let hash = try #require(photo.hash).description
+    #expect(
+      try store.log.erasures().map(\.remains) == [[.generation(1), .content("1.tmp"), .content(hash)]])
+    _ = try await store.log.compact().report()
+    _ = try EventLog.discardPrevious(album.place.url)
+    #expect(try store.log.erasures().map(\.remains) == [[.content("1.tmp")]])
+    // The power went after the generations were removed, and before the content was.
+    try copy.write(to: album.blobs.appendingPathComponent(hash))
+    try album.age()
+    #expect(try store.log.erasures().map(\.remains) == [[.content("1.tmp"), .content(hash)]])
+    _ = try EventLog.discardPrevious(album.place.url)
+    #expect(try store.log.erasures().map(\.remains) == [[]])
+    #expect(try album.files() == [shared.hash?.description])
   }
 
   @Test func `a content that is attached again while its event is erased stays for the new event`()

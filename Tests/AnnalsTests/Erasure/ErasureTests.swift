@@ -111,16 +111,17 @@ import Testing
       _ = try store.load(ErasedCustomers.Profile.self, from: "customer-1")
       #expect(try !customers.hasSecret(in: place.url).isEmpty)
       try store.erase(stream: "customer-1", by: "jane", because: "request")
-      #expect(try store.log.erasures().first?.remains == [.generation(1)])
+      // The former rows of the view may be there for a moment, too.
+      #expect(try store.log.erasures().first?.remains.first == .generation(1))
       _ = try await store.log.compact().report()
-      #expect(try store.log.erasures().first?.remains == [.generation(1)])
+      #expect(try store.log.erasures().first?.remains.first == .generation(1))
     }
     _ = try EventLog.discardPrevious(place.url)
     do {
       let store = try customers.store()
       let view = try store.view(ErasedCustomers.People.self)
       try await view.waitUntil(8)
-      #expect(try store.log.erasures().first?.remains == [])
+      try await waitUntil { try store.log.erasures().first?.remains == [] }
     }
     _ = try customers.store()
     #expect(try customers.hasSecret(in: place.url) == [])

@@ -41,6 +41,45 @@ extension LogCore {
   }
 }
 
+/// The file of a view that no program reads any more, and that no program has removed yet.
+package struct WithdrawnFile: Sendable {
+  /// The number in the names of its files.
+  package let number: UInt64
+  /// The projection's name; `nil` if it is not known.
+  package let name: String?
+  /// The position up to which its rows were folded; `nil` if it is not known.
+  package let folded: Position?
+}
+
+extension LogCore {
+  /// Returns the files of views whose rows no program reads any more, because they may be folded from erased
+  /// events or from personal values. They are there until the next program opens the view.
+  package func withdrawnFiles() throws(AnnalsError) -> [WithdrawnFile] {
+    guard let directory = try ViewDirectory.open(in: generation.directory, .readOnly) else { return [] }
+    let hold = try directory.lock()
+    var files: [WithdrawnFile] = []
+    for listing in try directory.listings() where listing.hasFile {
+      let number = listing.number
+      guard let mark = listing.mark, mark.isUsable(in: Boot.id) else {
+        files.append(WithdrawnFile(number: number, name: listing.mark?.name, folded: nil))
+        continue
+      }
+      do throws(AnnalsError) {
+        let file = try directory.open(number, called: mark.name, of: self)
+        let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
+        guard facts.successor != nil else { continue }
+        files.append(
+          WithdrawnFile(number: number, name: mark.name, folded: facts.checkpoint?.position ?? 0))
+      } catch {
+        guard error.isOfSpoiltView else { throw error }
+        files.append(WithdrawnFile(number: number, name: mark.name, folded: nil))
+      }
+    }
+    _ = consume hold
+    return files
+  }
+}
+
 extension ViewDirectory {
   /// Withdraws the views whose projections select events by a tag with one of these names, as
   /// ``LogCore/withdrawViews(of:)`` withdraws views of erased events.

@@ -1,20 +1,20 @@
-internal import AnnalsCoding
-internal import AnnalsLog
+package import AnnalsCoding
 
-/// The row `drops` of `meta`: the removals of keys that the log may not record yet, oldest first.
+/// The row `drops` in the `meta` of the file of keys: the removals of keys that the log may not record yet,
+/// oldest first.
 ///
 /// A removal and its row are written in one step, and the row goes once the log records it.
-struct DropsRow: Equatable {
-  static let name = "drops"
+package struct KeyDropsRow: Equatable {
+  package static let name = "drops"
 
-  var drops: [KeyDrop]
+  package var drops: [KeyDrop]
 
-  init(drops: [KeyDrop]) {
+  package init(drops: [KeyDrop]) {
     self.drops = drops
   }
 
   /// Count (varint), then for each author and reason (counted), and the newest position before (varint).
-  func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(varint: UInt64(drops.count))
     for drop in drops {
@@ -25,7 +25,7 @@ struct DropsRow: Equatable {
     return bytes
   }
 
-  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+  package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     let count = try reader.varint()
     guard count <= UInt64(bytes.count) else { throw FormatFailure(.value, at: 0) }

@@ -1,0 +1,141 @@
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@testable import Annals
+@testable import AnnalsFormat
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsProjections
+@testable import AnnalsStore
+@testable import AnnalsSubscriptions
+
+/// Erasures whose process was killed, and files that may have bytes of erased events.
+@Suite struct UnfinishedErasureTests {
+  private let customers: ErasedCustomers
+  private var place: TemporaryStore { customers.place }
+
+  init() throws {
+    customers = try ErasedCustomers()
+  }
+
+  /// Runs an erasure in another process, which ends itself at a step.
+  private func kill(at point: ErasurePoint) async {
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = place.url.path as String, name = point.rawValue as String] in
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: InlineAccountsPlan.self)
+      let observer = ErasurePoint.Observer {
+        if $0.rawValue == name { _ = Foundation.kill(getpid(), SIGKILL) }
+      }
+      try ErasurePoint.$observer.withValue(observer) {
+        _ = try store.erase(stream: "customer-1", by: "jane", because: "request")
+      }
+    }
+  }
+
+  @Test(arguments: ErasurePoint.allCases)
+  func `a killed erasure is listed until the next open of the store completes it`(
+    point: ErasurePoint
+  ) async throws {
+    do {
+      let store = try customers.store()
+      try await customers.fill(store)
+      _ = try store.load(ErasedCustomers.Profile.self, from: "customer-1")
+    }
+    await kill(at: point)
+    do {
+      let log = try EventLog(at: place.url)
+      let unfinished = try log.unfinishedErasures()
+      #expect(unfinished.map(\.author) == ["jane"] && unfinished.map(\.reason) == ["request"])
+      #expect(unfinished.map(\.positions) == [[1...5]])
+      #expect(try log.erasures().count == (point == .withdrawn ? 0 : 1))
+    }
+    let store = try customers.store()
+    #expect(try store.log.unfinishedErasures() == [])
+    #expect(try store.log.erasures().map(\.positions) == [[1...5]], "it is recorded once")
+    #expect(try store.log.erasures().map(\.author) == ["jane"])
+    #expect(try store.log.read { try $0.entry(at: 1) }?.stream == "$erased-1")
+    #expect(try store.load(ErasedCustomers.Profile.self, from: "customer-1").state.name == "")
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `the next erasure, and finishErasures, complete a killed one`() async throws {
+    do { try await customers.fill(customers.store()) }
+    await kill(at: .withdrawn)
+    do {
+      let log = try EventLog(at: place.url)
+      #expect(try log.erase([6], by: "joe", because: "other").entries == 1)
+      #expect(try log.erasures().map(\.author) == ["jane", "joe"])
+      #expect(try log.unfinishedErasures() == [])
+    }
+    try await customers.store().append([.moved(.init(amount: 3))], to: "customer-1")
+    await kill(at: .withdrawn)
+    let log = try EventLog(at: place.url)
+    try log.finishErasures()
+    #expect(try log.unfinishedErasures() == [])
+    #expect(try log.erasures().last?.positions == [10...10])
+    try log.finishErasures()
+    #expect(try log.erasures().count == 3)
+  }
+
+  @Test func `a pass keeps the note of a killed erasure, and a refused erasure leaves none`() async throws {
+    do {
+      let store = try customers.store()
+      try await customers.fill(store)
+      #expect(throws: AnnalsError.self) { try store.erase([1, 500], by: "jane", because: "request") }
+      #expect(throws: AnnalsError.self) { try store.erase([0], by: "jane", because: "request") }
+      #expect(try store.log.unfinishedErasures() == [])
+      #expect(try store.log.erasures() == [])
+    }
+    await kill(at: .withdrawn)
+    do {
+      let log = try EventLog(at: place.url)
+      try await log.truncate("customer-2", before: 1)
+      _ = try await log.compact().report()
+      #expect(try log.info().generation == 2)
+      #expect(try log.unfinishedErasures().count == 1)
+    }
+    #expect(try customers.store().log.unfinishedErasures() == [])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `the note is read as it was written, and no other bytes are`() throws {
+    let row = ErasingRow(
+      positions: PositionRanges([1, 2, 9]), stream: (1, 3), author: "j", reason: "r")
+    let bytes = row.encoded()
+    #expect(bytes == [1, 3, 1, 0x6a, 1, 0x72, 2, 1, 1, 7, 0])
+    #expect(try ErasingRow(bytes.span) == row)
+    let other = ErasingRow(positions: PositionRanges([4]), stream: nil, author: "", reason: "")
+    #expect(try ErasingRow(other.encoded().span) == other)
+    for count in bytes.indices {
+      #expect(throws: FormatFailure.self) { try ErasingRow(Array(bytes.prefix(count)).span) }
+    }
+    #expect(throws: FormatFailure.self) { try ErasingRow((bytes + [0]).span) }
+  }
+
+  @Test func `the former rows of a view are listed until a program opens the view`() async throws {
+    do {
+      let store = try customers.store()
+      try await customers.fill(store)
+      try await store.view(ErasedCustomers.People.self).waitUntil(7)
+    }
+    do {
+      let log = try EventLog(at: place.url)
+      try log.erase(stream: "customer-1", by: "jane", because: "request")
+      _ = try await log.compact().report()
+    }
+    _ = try EventLog.discardPrevious(place.url)
+    #expect(try !customers.hasSecret(in: place.url).isEmpty)
+    #expect(try EventLog(at: place.url).erasures().map(\.remains) == [[.view("people")]])
+    do {
+      let log = try EventLog(at: place.url, options: StoreOptions(access: .readOnly))
+      #expect(try log.erasures().map(\.remains) == [[.view("people")]])
+    }
+    do {
+      let store = try customers.store()
+      try await store.view(ErasedCustomers.People.self).waitUntil(8)
+    }
+    try await waitUntil { try EventLog(at: place.url).erasures().map(\.remains) == [[]] }
+    #expect(try customers.hasSecret(in: place.url) == [])
+  }
+}
