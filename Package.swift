@@ -230,14 +230,16 @@ let package = Package(
     // decoders of fields. They share one executable, which starts faster than the tests do. Tests build the
     // shims.
     .target(
-      name: "FaultPrograms", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
+      name: "FaultPrograms",
+      dependencies: ["Annals", "LMDB", "AnnalsTestSupport"] + (hasSodium ? ["AnnalsKeys"] : []),
       path: "Tests/FaultInjection/Programs", exclude: ["Fields/Corpus"], swiftSettings: strict),
     .executableTarget(
       name: "FaultTool", dependencies: ["FaultPrograms"], path: "Tests/FaultInjection/Tool",
       swiftSettings: strict),
     .testTarget(
       name: "FaultInjectionTests",
-      dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "FaultPrograms", "FaultTool"],
+      dependencies: ["Annals", "LMDB", "AnnalsTestSupport", "FaultPrograms", "FaultTool"]
+        + (hasSodium ? ["AnnalsKeys"] : []),
       path: "Tests/FaultInjection/Tests", swiftSettings: strict + unoptimised),
     .testTarget(
       name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,

@@ -61,6 +61,12 @@ package enum Subject {
         await Examiner.run(
           try ViewExamination(
             seed: UInt64(numbers[2]), calls: numbers[3], durability: numbers[4] == 1 ? .relaxed : .full))
+      case ("examine-lives", 5) where Lives(rawValue: numbers[4]) == .forgetting:
+        #if canImport(AnnalsKeys)
+          await Examiner.run(KeyExamination(seed: UInt64(numbers[2])))
+        #else
+          return 64
+        #endif
       case ("examine-lives", 5):
         await Examiner.run(
           LifeExamination(

@@ -47,7 +47,11 @@ package struct Workload: Sendable {
 
   /// Runs all of it, and notes each call before it is made and after it was answered.
   func run(at url: URL, noting journal: CallJournal) async throws {
-    if lives != .none {
+    if lives == .forgetting {
+      #if canImport(AnnalsKeys)
+        try await KeyWorkload(workload: self, url: url, journal: journal).run()
+      #endif
+    } else if lives != .none {
       try await LifeWorkload(workload: self, url: url, journal: journal).run()
     } else if views != .none {
       try await ViewWorkload(workload: self, url: url, journal: journal).run()

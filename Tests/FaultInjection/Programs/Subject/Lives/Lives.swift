@@ -9,6 +9,8 @@ package enum Lives: Int, Sendable {
   case attaching
   /// It closes, reopens, truncates, erases and applies retention rules.
   case retiring
+  /// It appends personal fields, and rotates and drops their keys. A build without libsodium has none of it.
+  case forgetting
 }
 
 /// One operation of a workload that ends the lives of events, as its seed and the state before it decide.
