@@ -45,6 +45,7 @@ package struct TableCheck: ~Escapable {
     try checkMerge(end)
     checkMoved()
     checkLimits()
+    checkErasing(end)
     checkTimes(end)
     let (streams, sound) = try checkStreams(end, log.trails)
     // Each row leads to another first entry: as many as there are, so none lacks a row.
@@ -95,6 +96,23 @@ package struct TableCheck: ~Escapable {
       report.add(error, place: "table 'meta'")
     }
     for (place, problem) in problems { add(place, problem, .restore) }
+  }
+
+  /// Compares the note of an erasure that is not complete with the end of the log.
+  private mutating func checkErasing(_ end: SnapshotEnd) {
+    var beyond: UInt64?
+    do throws(AnnalsError) {
+      let newest = try reader.unfinishedErasure()?.positions.ranges.last?.upperBound
+      if let newest, newest > end.last { beyond = newest }
+    } catch {
+      report.add(error, place: "table 'meta'")
+    }
+    if let beyond {
+      add(
+        "table 'meta', row '\(ErasingRow.name)'",
+        "it names position \(beyond), and the log ends at \(end.last)",
+        .restore)
+    }
   }
 
   /// Compares the times of commits with each other, and with the end of the log.

@@ -1,5 +1,6 @@
 import AnnalsTestSupport
 import Foundation
+import LMDB
 import Testing
 
 @testable import Annals
@@ -111,6 +112,24 @@ import Testing
       #expect(throws: FormatFailure.self) { try ErasingRow(Array(bytes.prefix(count)).span) }
     }
     #expect(throws: FormatFailure.self) { try ErasingRow((bytes + [0]).span) }
+  }
+
+  @Test(arguments: [PositionRanges([3, 500]), PositionRanges()])
+  func `verify finds a note that names what is not there, and a damaged one`(
+    positions: PositionRanges
+  ) async throws {
+    let log = try EventLog(at: place.url)
+    do { try await customers.fill(customers.store()) }
+    let row = ErasingRow(positions: positions, stream: nil, author: "j", reason: "r")
+    // Without positions, bytes that are no note.
+    let bytes = positions.isEmpty ? [0xff] : row.encoded()
+    let generation = log.core.generation
+    try generation.environment.write(durability: .full, failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      try transaction.put(bytes, ErasingRow.name, in: generation.tables.meta)
+    }
+    let report = try EventLog.verify(place.url)
+    #expect(report.count == 1 && report.findings.first?.place.contains("'meta'") == true, "\(report)")
   }
 
   @Test func `the former rows of a view are listed until a program opens the view`() async throws {
