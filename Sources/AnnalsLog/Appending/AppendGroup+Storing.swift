@@ -103,13 +103,17 @@ extension AppendGroup {
       let slot = try slot(request, progress.part, transaction, &table)
       last += 1
       let hasID = items[item].id != nil
-      let tagged =
-        items[item].tags.isEmpty ? [] : try extensions(of: items[item], in: request, &spare)
+      var extensions: [UInt8] = []
+      if let extra = request.extra(of: items[item]) {
+        extensions =
+          extra.tags.isEmpty
+          ? extra.extensions : try self.extensions(of: extra, in: request, &spare)
+      }
       if let slot {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: noBytes,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
+        draft.extensions = extensions.span
         draft.links = table.extend(slot, hasID: hasID)
         draft.stream = table.slots.id(slot)
         draft.revision = Revision(table.slots.revision(slot))
@@ -125,13 +129,13 @@ extension AppendGroup {
         var draft = EntryDraft(
           kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = tagged.isEmpty ? items[item].extensions.span : tagged.span
+        draft.extensions = extensions.span
         draft.id = items[item].id
         draft.isEndOfCall = item + 1 == items.count
         bytes += try put(draft, &transaction)
         progress.revisions.append(0)
       }
-      spare = tagged
+      spare = extensions
       item += 1
     }
     progress.item = item

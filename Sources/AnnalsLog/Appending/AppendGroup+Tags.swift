@@ -24,19 +24,19 @@ extension AppendGroup {
   ///
   /// - Parameter spare: Earlier extensions, whose memory is taken.
   mutating func extensions(
-    of item: AppendRequest.Item, in request: AppendRequest, _ spare: inout [UInt8]
+    of extra: AppendRequest.Extra, in request: AppendRequest, _ spare: inout [UInt8]
   ) throws(AnnalsError) -> [UInt8] {
     let tagged = request.tags.span
     tagList.removeAll()
-    for place in item.tags {
+    for place in extra.tags {
       tags.prefetch(after: place, of: tagSlots)
       let (ordinal, links) = try tags.extend(
-        tagSlots[place], to: last, index: place - item.tags.lowerBound)
+        tagSlots[place], to: last, index: place - extra.tags.lowerBound)
       tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)
     }
     var extensions: [UInt8] = []
     swap(&extensions, &spare)
-    tagList.write(after: item.extensions, to: &extensions)
+    tagList.write(after: extra.extensions, to: &extensions)
     return extensions
   }
 

@@ -45,12 +45,30 @@ package struct AppendRequest: Sendable {
   package typealias Record = RecordKind
 
   /// An event of the call, whose record type is in ``records``.
+  ///
+  /// Batches move many of them, so what few events have is in a list of its own.
   package struct Item: Sendable {
-    package var record: Int
+    private let recordNumber: UInt32
+    /// The place of its extras in ``AppendRequest/extras``, counted from 1; 0 without any.
+    fileprivate(set) var extra: UInt32 = 0
     package var payload: [UInt8]
     package var id: UUID?
     package var metadata: [UInt8]
     package var time: Int64
+
+    package var record: Int { Int(recordNumber) }
+
+    fileprivate init(record: Int, payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
+      recordNumber = UInt32(record)
+      self.payload = payload
+      self.id = id
+      self.metadata = metadata
+      self.time = time
+    }
+  }
+
+  /// What an event has besides its payload, id and metadata.
+  struct Extra: Sendable {
     /// The extensions of its entry besides its tags, or nothing.
     var extensions: [UInt8] = []
     /// Its tags, as a range of ``AppendRequest/tags``.
@@ -78,6 +96,8 @@ package struct AppendRequest: Sendable {
   package private(set) var parts: [Part] = []
   /// The events of all parts, in order.
   package private(set) var items: [Item] = []
+  /// The extensions and tags of the events that have any, in order.
+  private(set) var extras: [Extra] = []
   /// The record types of the events.
   package private(set) var records: [Record] = []
   /// Whether any event has an id.
@@ -140,7 +160,8 @@ package struct AppendRequest: Sendable {
     } else {
       for tag in tags.sorted() where self.tags.count == start || self.tags.last?.tag != tag { keep(tag) }
     }
-    items[items.count - 1].tags = start..<self.tags.count
+    let range = start..<self.tags.count
+    lastExtra { $0.tags = range }
   }
 
   @inline(__always)
@@ -150,7 +171,21 @@ package struct AppendRequest: Sendable {
   }
 
   /// The tags of an event, in the order of their bytes.
-  package func tags(of item: Item) -> [EventTag] { tags[item.tags].map(\.tag) }
+  package func tags(of item: Item) -> [EventTag] { extra(of: item).map { tags[$0.tags].map(\.tag) } ?? [] }
+
+  /// What an event has besides its payload, id and metadata; `nil` for most events.
+  @inline(__always)
+  func extra(of item: borrowing Item) -> Extra? { item.extra == 0 ? nil : extras[Int(item.extra) - 1] }
+
+  /// Changes what the last event has besides its payload, id and metadata.
+  private mutating func lastExtra(_ change: (inout Extra) -> Void) {
+    let last = items.count - 1
+    if items[last].extra == 0 {
+      extras.append(Extra())
+      items[last].extra = UInt32(extras.count)
+    }
+    change(&extras[Int(items[last].extra) - 1])
+  }
 
   /// The size of a tag in an entry and of its row, without the text, rounded up.
   package static let tagOverhead = 64
@@ -162,7 +197,7 @@ package struct AppendRequest: Sendable {
     attachments.formUnion(hashes)
     let extensions = AttachmentList(hashes).extensions
     bytes += extensions.count
-    items[items.count - 1].extensions = extensions
+    lastExtra { $0.extensions = extensions }
   }
 
   /// Adds an event of the record type at `index` to the last part.

@@ -39,7 +39,7 @@ package struct EntryCursor: ~Copyable, ~Escapable {
       try steps.stream?.check(entry.header, entry.bytes, at: position, reader)
       return entry
     }
-    if steps.query?.range != nil { return try nextTagged() }
+    if steps.range != nil { return try nextTagged() }
     guard let (position, move) = steps.log?.next() else { return nil }
     let row: IntegerRow?
     do { row = try move.run(on: &rows) } catch { throw AnnalsError(error) }
@@ -50,20 +50,20 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   /// Returns the next entry of a chain of tags.
   @_lifetime(copy self)
   private mutating func nextTagged() throws(AnnalsError) -> LentEntry? {
-    if tags == nil { tags = try steps.query?.steps(reader) }
+    if tags == nil { tags = try steps.queries.first?.steps(reader) }
     guard let (position, index) = try tags?.next(reader, &window) else {
-      steps.query?.range?.isAtEnd = true
+      steps.range?.isAtEnd = true
       return nil
     }
-    steps.query?.range?.pass(position)
+    steps.range?.pass(position)
     if let index, let entry = window.entry(index, at: Position(position)) { return entry }
     return try reader.lend(try reader.bytes(at: Position(position)), at: Position(position))
   }
 
   /// Whether `entry` matches the query of the read.
   package func includes(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {
-    guard let query = steps.query else { return true }
-    return try query.stored.includes(entry)
+    if steps.queries.isEmpty { return true }
+    return try steps.queries[0].stored.includes(entry)
   }
 
   /// Returns the name of the stream that `entry` belongs to.

@@ -88,7 +88,7 @@ extension EntryCursor {
         end.last = entry.position
       }
       // Entries that chains of tags do not lead to are done with, too.
-      if let range = steps.query?.range, range.isAtEnd, !range.backwards { end.last = Position(range.end) }
+      if let range = steps.range, range.isAtEnd, !range.backwards { end.last = Position(range.end) }
     } catch {
       end.failure = error
     }

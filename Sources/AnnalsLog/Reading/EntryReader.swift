@@ -86,8 +86,8 @@ package struct EntryReader: Sendable {
     if let position {
       steps.floor = floor
       let last = try reader.last()
-      if steps.query?.range != nil {
-        steps.query?.range = QueryPlace.Range(next: position + 1, end: last, backwards: false)
+      if steps.range != nil {
+        steps.range = QueryPlace.Range(next: position + 1, end: last, backwards: false)
       } else {
         steps.log = LogSteps(start: Position(position + 1), backwards: false, last: last, limit: .max)
       }

@@ -24,8 +24,14 @@ package struct EntrySteps: Sendable {
   package var log: LogSteps?
   /// The way through the stream, where one is read.
   var stream: StreamSteps?
-  /// The query that entries must match; `nil` if there is none.
-  var query: QueryPlace?
+  /// The query that entries must match: a list of at most one. A query takes much room, and most reads have
+  /// none.
+  private(set) var queries: [QueryPlace]
+  /// The positions that chains of tags lead through; `nil` in other reads.
+  var range: QueryPlace.Range? {
+    get { queries.isEmpty ? nil : queries[0].range }
+    set { if !queries.isEmpty { queries[0].range = newValue } }
+  }
   /// The prefix of the names of the streams to read; `nil` if all are read.
   var prefix: String?
   /// The names met on the way.
@@ -43,7 +49,7 @@ package struct EntrySteps: Sendable {
     log: LogSteps? = nil, stream: StreamSteps?, query: QueryPlace?, prefix: String? = nil,
     names: StreamNames = StreamNames(), floor: UInt64 = 0
   ) {
-    self.query = query
+    queries = query.map { [$0] } ?? []
     self.log = log
     self.stream = stream
     self.prefix = prefix
@@ -78,7 +84,7 @@ package struct EntrySteps: Sendable {
   ///
   /// - Throws: ``AnnalsError`` with code `streamMoved`.
   mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
-    try query?.enter(snapshot)
+    for index in queries.indices { try queries[index].enter(snapshot) }
     try leaveChains(snapshot)
     guard names.enter(generation: snapshot.generation.number) else { return }
     try stream?.mustBeWhatItWas(snapshot.reader)
@@ -87,8 +93,8 @@ package struct EntrySteps: Sendable {
   /// Passes all entries from here on, if a kind has come that an alternative without tags selects: no chain
   /// leads to its entries.
   private mutating func leaveChains(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
-    guard let range = query?.range, query?.stored.isByTags == false else { return }
-    query?.range = nil
+    guard let range, !queries[0].stored.isByTags else { return }
+    self.range = nil
     if range.isAtEnd {
       // Nothing follows, also in a log that has grown.
       log = LogSteps(start: nil, backwards: false, last: 0, limit: 0)
@@ -100,13 +106,13 @@ package struct EntrySteps: Sendable {
   }
 
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
-  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? query?.range?.end ?? 0 }
+  var end: UInt64 { log?.last ?? stream?.head?.revision.rawValue ?? range?.end ?? 0 }
 
   /// Whether there was any entry when the read began.
   var hasEntries: Bool { stream.map { $0.head != nil } ?? (end > 0) }
 
   /// Whether all entries have been read.
-  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? query?.range?.isAtEnd ?? true }
+  var isAtEnd: Bool { log?.isAtEnd ?? stream?.isAtEnd ?? range?.isAtEnd ?? true }
 }
 
 extension LogSnapshot {
