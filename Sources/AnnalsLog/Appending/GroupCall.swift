@@ -1,5 +1,7 @@
 /// A call to append, and how durable it must be.
-struct GroupCall: Sendable {
+///
+/// It is a class, because a call passes through several hands, and a request has many lists to retain.
+final class GroupCall: Sendable {
   let request: AppendRequest
   let durability: StoreOptions.Durability
 
