@@ -5,13 +5,20 @@ package import AnnalsShapes
 
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.
 package struct KindRegistry: Sendable {
-  /// A kind, as readers use it.
-  package struct Kind: Sendable {
+  /// A kind, as readers use it: a class, because readers look one up for each entry.
+  package final class Kind: Sendable {
     package let number: UInt32
     package let version: SchemaVersion?
     package let row: KindRow
     /// The shape of the payloads; `nil` if they are stored by name.
     package let shape: StoredShape?
+
+    init(number: UInt32, version: SchemaVersion?, row: KindRow, shape: StoredShape?) {
+      self.number = number
+      self.version = version
+      self.row = row
+      self.shape = shape
+    }
   }
 
   private struct Key: Hashable {

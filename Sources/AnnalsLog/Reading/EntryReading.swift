@@ -39,28 +39,29 @@ package struct EntryReading: Sendable {
     }
     let metadata = try Self.metadata(of: entry)
     let attachments = try entry.layout { () throws(FormatFailure) in try header.attachments(bytes) }
-    var content: LogEntry.Content
-    var first = header.kind
+    let content: LogEntry.Content
+    let kind: KindRegistry.Kind
     switch body {
     case .payload(let payload):
-      content = .payload(try self.payload(payload, of: kind(header.kind, at: position), position))
+      kind = try self.kind(header.kind, at: position)
+      content = .payload(try self.payload(payload, of: kind, position))
     case .stub(let stub):
       content = .stub(reason: stub.reason)
       if header.isSystem { return systemEntry(entry, stream, content) }
       if stub.mark != nil { stream = try reader.shownName(stream, of: header.stream, at: header.revision) }
+      kind = try self.kind(header.kind, at: position)
     case .parts(let parts):
       var read: [LogEntry.Part] = []
       for part in parts {
-        let kind = try kind(part.kind, at: position)
+        let kind = try self.kind(part.kind, at: position)
         read.append(
           LogEntry.Part(
             path: part.path, type: kind.row.name, version: kind.version,
             payload: try self.payload(part.payload, of: kind, position)))
       }
       content = .parts(read)
-      first = parts.first?.kind ?? 0
+      kind = try self.kind(parts.first?.kind ?? 0, at: position)
     }
-    let kind = try kind(first, at: position)
     return LogEntry(
       position: position, stream: stream, revision: header.revision, type: kind.row.name,
       version: kind.version,
