@@ -284,22 +284,3 @@ package final class ClusterMember: CommitSequencer, Sendable {
       isStopped: stop != nil)
   }
 }
-
-extension AnnalsError {
-  /// Whether the cause may pass by itself, so that the machine tries again.
-  fileprivate var isPassing: Bool {
-    switch code {
-    case .busy, .diskFull, .notCommitted, .outcomeUnknown, .tooManyReaders, .inputOutput, .appendsSuspended:
-      true
-    default: false
-    }
-  }
-
-  /// The error for a position that the machine does not reach in time.
-  fileprivate static func notArrived(_ position: UInt64) -> AnnalsError {
-    AnnalsError(
-      .unavailable,
-      "this machine has not applied position \(position) yet; nothing was written: try again, or see in its status what it waits for",
-      details: Details { $0.position = Position(position) })
-  }
-}
