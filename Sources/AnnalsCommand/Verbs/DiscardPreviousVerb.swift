@@ -8,8 +8,9 @@ struct DiscardPreviousVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    What the removed files held is gone from the store. The file system, snapshots of the disk and backups may
-    still have it.
+    It also removes the rows of views that were withdrawn because of an erasure, unless a program has them
+    open. What the removed files held is gone from the store. The file system, snapshots of the disk and
+    backups may still have it.
 
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
@@ -45,6 +46,7 @@ struct DiscardPreviousVerb: Verb {
         line.add("reason", kept.reason)
         return line
       })
+    line.add("views", report.views)
     return line
   }
 
@@ -57,6 +59,7 @@ struct DiscardPreviousVerb: Verb {
       lines.append(
         "removed generation \(list), \(report.bytes) bytes; generation \(report.inUse) is in use")
     }
+    for view in report.views { lines.append("removed the former rows of the view '\(PlainText.line(view))'") }
     for kept in report.kept { lines.append("left alone: \(PlainText.line(kept.file)), \(kept.reason)") }
     return lines.joined(separator: "\n")
   }

@@ -22,8 +22,8 @@ public struct Erasure: Hashable, Sendable {
     case backup(UUID, at: String)
     /// The context of the stage to this version, which was worked out from the whole log before.
     case context(String)
-    /// The file of a view that no program reads any more; the next program that opens the view removes it.
-    /// `nil` if the file does not say which view it is of.
+    /// The file of a view that no program reads any more; the next program that opens the view removes it,
+    /// and so does ``EventLog/discardPrevious(_:)``. `nil` if the file does not say which view it is of.
     case view(String?)
     /// A file of `blobs` to which no event refers any more, or that an interrupted writer has left. A later
     /// pass removes it.

@@ -3,6 +3,7 @@ internal import AnnalsFormat
 public import AnnalsLog
 internal import AnnalsAttachments
 internal import AnnalsMigration
+internal import AnnalsProjections
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -21,6 +22,9 @@ public struct DiscardReport: Hashable, Sendable {
   public let bytes: Int
   /// The files that look like generations and were left alone, with the reason.
   public let kept: [Kept]
+  /// The projections of which former rows were removed. If a file did not say which it was of, its own name
+  /// stands here.
+  public let views: [String]
 
   /// A file that was left alone.
   public struct Kept: Hashable, Sendable {
@@ -38,12 +42,16 @@ extension EventLog {
   /// Afterwards no rollback is possible. The removal never touches an entry of the generation in use, the
   /// target of an unfinished pass, a file of another log, or an unreadable one.
   ///
+  /// It also removes the rows of views that were withdrawn because of an erasure, unless a program has them
+  /// open. The next program that opens such a view builds it from the log. A projection that takes erased
+  /// events out of its rows itself is not asked any more: open the store with it before.
+  ///
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
   /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass
   ///   runs, or if somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is
-  ///   removed then. If only unused contents of attachments cannot be removed, it throws after the removal;
-  ///   a repeated call removes them.
+  ///   removed then. If only former rows of views or unused contents of attachments cannot be removed, it
+  ///   throws after the removal; a repeated call removes them.
   /// - Complexity: O(generations), and the removal of the files.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
     let change = try GenerationChange(url, StoreOptions())
@@ -84,10 +92,12 @@ extension GenerationChange {
       _ = consume leases
     }
     _ = consume hold
+    let views = try ViewDirectory.removeWithdrawn(in: directory)
     // Contents that only removed generations referred to.
     _ = try BlobSweep(inUse, grace: MigrationOptions().attachmentGrace).run()
     return DiscardReport(
-      inUse: inUse.number, discarded: removal.numbers, bytes: removal.bytes, kept: removal.kept)
+      inUse: inUse.number, discarded: removal.numbers, bytes: removal.bytes, kept: removal.kept,
+      views: views.map { $0.name ?? ViewFile.stem($0.number) })
   }
 
   private func mustBeLive() throws(AnnalsError) {

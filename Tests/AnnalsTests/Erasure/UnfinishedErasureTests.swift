@@ -1,6 +1,7 @@
 import AnnalsTestSupport
 import Foundation
 import LMDB
+import Synchronization
 import Testing
 
 @testable import Annals
@@ -132,29 +133,120 @@ import Testing
     #expect(report.count == 1 && report.findings.first?.place.contains("'meta'") == true, "\(report)")
   }
 
-  @Test func `the former rows of a view are listed until a program opens the view`() async throws {
+  @Test(arguments: [1, 2]) func `an erasure that was killed between two of its commits is completed`(
+    commits: Int
+  ) async throws {
+    let count = UInt64(2 * Erasing.batch + 1)
+    do {
+      let store = try customers.store()
+      try await customers.fill(store)
+      try await store.append((0..<(count - 5)).map { .moved(.init(amount: Int($0))) }, to: "customer-1")
+    }
+    let last = 7 + count - 5
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      [path = place.url.path as String, commits = commits as Int] in
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: InlineAccountsPlan.self)
+      let reached = Mutex(0)
+      let observer = ErasurePoint.Observer { point in
+        guard point == .committed else { return }
+        let isLast = reached.withLock {
+          $0 += 1
+          return $0 == commits
+        }
+        if isLast { _ = Foundation.kill(getpid(), SIGKILL) }
+      }
+      try ErasurePoint.$observer.withValue(observer) {
+        _ = try store.erase(stream: "customer-1", by: "jane", because: "request")
+      }
+    }
+    let all: [ClosedRange<Position>] = [1...5, 8...Position(last)]
+    let numbers = Set(all.flatMap { $0.lowerBound.rawValue...$0.upperBound.rawValue })
+    do {
+      let log = try EventLog(at: place.url)
+      #expect(try log.unfinishedErasures().map(\.positions) == [all])
+      #expect(try log.erasures().map(\.count) == Array(repeating: UInt64(Erasing.batch), count: commits))
+    }
+    let store = try customers.store()
+    #expect(try store.log.unfinishedErasures() == [])
+    #expect(try store.log.erasures().map(\.count) == [UInt64(Erasing.batch), UInt64(Erasing.batch), 1])
+    let erased = try store.log.erasures().flatMap(\.positions)
+    #expect(Set(erased.flatMap { $0.lowerBound.rawValue...$0.upperBound.rawValue }) == numbers)
+    let typed = try store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      var positions: [Position] = []
+      while let entry = try entries.next() { positions.append(entry.position) }
+      return positions
+    }
+    #expect(typed == [6, 7])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  /// Withdraws the view of the people by an erasure, in a process that does not open the view.
+  private func withdrawPeople() async throws {
     do {
       let store = try customers.store()
       try await customers.fill(store)
       try await store.view(ErasedCustomers.People.self).waitUntil(7)
     }
-    do {
-      let log = try EventLog(at: place.url)
-      try log.erase(stream: "customer-1", by: "jane", because: "request")
-      _ = try await log.compact().report()
-    }
-    _ = try EventLog.discardPrevious(place.url)
-    #expect(try !customers.hasSecret(in: place.url).isEmpty)
-    #expect(try EventLog(at: place.url).erasures().map(\.remains) == [[.view("people")]])
+    let log = try EventLog(at: place.url)
+    try log.erase(stream: "customer-1", by: "jane", because: "request")
+    _ = try await log.compact().report()
+  }
+
+  private func people(_ store: EventStore<InlineAccountsPlan>) async throws -> [String] {
+    let view = try store.view(ErasedCustomers.People.self)
+    try await view.waitUntil(8)
+    return try view.rows(RowQuery(ErasedCustomers.People.Person.self)).map(\.name)
+  }
+
+  @Test func `the former rows of a view are listed until a program opens the view`() async throws {
+    try await withdrawPeople()
+    #expect(try EventLog(at: place.url).erasures().map(\.remains) == [[.generation(1), .view("people")]])
     do {
       let log = try EventLog(at: place.url, options: StoreOptions(access: .readOnly))
-      #expect(try log.erasures().map(\.remains) == [[.view("people")]])
+      #expect(try log.erasures().map(\.remains) == [[.generation(1), .view("people")]])
     }
-    do {
-      let store = try customers.store()
-      try await store.view(ErasedCustomers.People.self).waitUntil(8)
-    }
-    try await waitUntil { try EventLog(at: place.url).erasures().map(\.remains) == [[]] }
+    do { #expect(try await people(customers.store()) == ["Ann"]) }
+    try await waitUntil { try EventLog(at: place.url).erasures().map(\.remains) == [[.generation(1)]] }
+    #expect(try EventLog.discardPrevious(place.url).views == [])
     #expect(try customers.hasSecret(in: place.url) == [])
+  }
+
+  @Test func `discard-previous removes the former rows of a view that no program has open`() async throws {
+    try await withdrawPeople()
+    #expect(try !customers.hasSecret(in: place.url).isEmpty)
+    do {
+      let log = try EventLog(at: place.url)
+      let directory = try #require(try ViewDirectory.open(in: log.core.generation.directory, .readWrite))
+      let number = try #require(try log.core.withdrawnFiles().first).number
+      let open = try directory.open(number, called: "people", of: log.core)
+      #expect(try EventLog.discardPrevious(place.url).views == [], "somebody has it open")
+      #expect(try log.erasures().map(\.remains) == [[.view("people")]])
+      _ = try open.read { (view) throws(AnnalsError) in try open.facts(view) }
+    }
+    let report = try EventLog.discardPrevious(place.url)
+    #expect(report.views == ["people"] && report.discarded == [])
+    #expect(try EventLog(at: place.url).erasures().map(\.remains) == [[]])
+    #expect(try customers.hasSecret(in: place.url) == [])
+    #expect(try await people(customers.store()) == ["Ann"], "it is built from the log")
+    #expect(try EventLog.discardPrevious(place.url).views == [], "views that are read stay")
+    #expect(try await people(customers.store()) == ["Ann"])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `discard-previous removes a view's file that says nothing, and makes no directory`()
+    async throws
+  {
+    try await withdrawPeople()
+    let views = place.url.appending(path: "views")
+    try Data("nonsense".utf8).write(to: views.appending(path: "v-000001.state"))
+    #expect(try EventLog(at: place.url).erasures().map(\.remains) == [[.generation(1), .view(nil)]])
+    #expect(try EventLog.discardPrevious(place.url).views == ["v-000001"])
+    #expect(try customers.hasSecret(in: place.url) == [])
+    #expect(try await people(customers.store()) == ["Ann"])
+    let other = try TemporaryStore()
+    try await EventLog(at: other.url).append([], to: "a")
+    _ = try EventLog.discardPrevious(other.url)
+    #expect(!FileManager.default.fileExists(atPath: other.url.appending(path: "views").path))
   }
 }

@@ -53,19 +53,50 @@ package struct WithdrawnFile: Sendable {
 
 extension LogCore {
   /// Returns the files of views whose rows no program reads any more, because they may be folded from erased
-  /// events or from personal values. They are there until the next program opens the view.
+  /// events or from personal values. They are there until the next program opens the view, or until
+  /// ``ViewDirectory/removeWithdrawn(in:)``.
   package func withdrawnFiles() throws(AnnalsError) -> [WithdrawnFile] {
     guard let directory = try ViewDirectory.open(in: generation.directory, .readOnly) else { return [] }
     let hold = try directory.lock()
+    let found = try directory.withdrawn { (number, name) throws(AnnalsError) in
+      try directory.open(number, called: name, of: self)
+    }
+    _ = consume hold
+    return found
+  }
+}
+
+extension ViewDirectory {
+  /// Removes the files of views whose rows no program reads any more, unless a program has them open. The
+  /// next program that opens such a view builds it from the log.
+  ///
+  /// - Returns: The removed files.
+  package static func removeWithdrawn(in store: Directory) throws(AnnalsError) -> [WithdrawnFile] {
+    // A reader makes no directory where there is none.
+    guard let directory = try ViewDirectory.open(in: store, .readOnly) else { return [] }
+    let hold = try directory.lock()
+    let found = try directory.withdrawn { (number, name) throws(AnnalsError) in
+      try ViewFile.open(number, called: name, in: directory.directory)
+    }
+    var removed: [WithdrawnFile] = []
+    for file in found where try directory.remove(file.number) { removed.append(file) }
+    _ = consume hold
+    return removed
+  }
+
+  /// Returns the files whose rows no program reads any more. The caller must hold ``lock()``.
+  fileprivate func withdrawn(
+    _ open: (UInt64, String) throws(AnnalsError) -> ViewFile
+  ) throws(AnnalsError) -> [WithdrawnFile] {
     var files: [WithdrawnFile] = []
-    for listing in try directory.listings() where listing.hasFile {
+    for listing in try listings() where listing.hasFile {
       let number = listing.number
       guard let mark = listing.mark, mark.isUsable(in: Boot.id) else {
         files.append(WithdrawnFile(number: number, name: listing.mark?.name, folded: nil))
         continue
       }
       do throws(AnnalsError) {
-        let file = try directory.open(number, called: mark.name, of: self)
+        let file = try open(number, mark.name)
         let facts = try file.read { (view) throws(AnnalsError) in try file.facts(view) }
         guard facts.successor != nil else { continue }
         files.append(
@@ -75,7 +106,6 @@ extension LogCore {
         files.append(WithdrawnFile(number: number, name: mark.name, folded: nil))
       }
     }
-    _ = consume hold
     return files
   }
 }
