@@ -54,7 +54,12 @@ extension Span<UInt8> {
   @inlinable package var isASCII: Bool {
     unsafe withUnsafeBytes { bytes in
       var offset = 0
-      // Eight bytes at a time: texts are most of a payload and nearly always ASCII.
+      // Many bytes at a time: texts are most of a payload and nearly always ASCII.
+      while offset &+ 32 <= bytes.count {
+        let first = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
+        if (first & 0x8080_8080_8080_8080) != .zero { return false }
+        offset &+= 32
+      }
       while offset &+ 8 <= bytes.count {
         if unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
           return false

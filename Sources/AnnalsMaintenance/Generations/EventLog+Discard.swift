@@ -22,8 +22,8 @@ public struct DiscardReport: Hashable, Sendable {
   public let bytes: Int
   /// The files that look like generations and were left alone, with the reason.
   public let kept: [Kept]
-  /// The projections of which former rows were removed. If a file did not say which it was of, its own name
-  /// stands here.
+  /// The projections of which former rows were removed, or the name of the file if it did not say which it
+  /// was of.
   public let views: [String]
 
   /// A file that was left alone.

@@ -54,8 +54,13 @@ public import AnnalsCoding
     }
   }
 
+  // An event that encodes itself during an access cannot reach the buffer.
+  @usableFromInline let encoded = SerialValue(Content())
   /// The delivered events.
-  @usableFromInline package var content = Content()
+  @inlinable package var content: Content {
+    _read { yield encoded.value }
+    _modify { yield &encoded.value }
+  }
 
   package override init() {
     super.init(notingDrops: ())

@@ -1,9 +1,16 @@
-package import AnnalsCoding
+public import AnnalsCoding
 
 /// The destination of upcast events. Only the library creates sinks.
+///
+/// One thread uses a buffer. What each event changes is a ``SerialValue``: it is read or written at once, and
+/// no rule runs meanwhile.
 public class EventBuffer {
+  @usableFromInline final let counted = SerialValue(0)
   /// The number of events in the buffer.
-  @usableFromInline package final var count = 0
+  @inlinable package final var count: Int {
+    get { counted.value }
+    set { counted.value = newValue }
+  }
 
   /// Whether the buffer records why events were dropped.
   @usableFromInline final let notesDrops: Bool
@@ -13,7 +20,11 @@ public class EventBuffer {
   package final var hasFolded = false
 
   /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.
-  package final var past: (any StreamPast)?
+  package final var past: (any StreamPast)? {
+    get { earlier.value }
+    set { earlier.value = newValue }
+  }
+  private final let earlier = SerialValue<(any StreamPast)?>(nil)
   /// The lookups in the tables of group ends that were needed so far.
   private final var ends: [GroupEnds] = []
 
@@ -83,8 +94,12 @@ package struct NotedDrop {
 /// The methods for single entries are inlinable, so that they are specialised where the event's type is
 /// known. As generic code they took four times as long as decoding the event.
 @usableFromInline package final class TypedEventBuffer<Event: SchemaEvent>: EventBuffer {
+  @usableFromInline let delivered = SerialValue<[Entry<Event>]>([])
   /// The delivered entries that are not taken yet.
-  @usableFromInline package var entries: [Entry<Event>] = []
+  @inlinable package var entries: [Entry<Event>] {
+    _read { yield delivered.value }
+    _modify { yield &delivered.value }
+  }
 
   @inlinable package override init() {
     super.init()

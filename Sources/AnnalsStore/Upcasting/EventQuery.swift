@@ -48,9 +48,8 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
   package let items: [Item]
   /// The numbers of the cases that any item selects; `nil` for all.
   package let cases: Set<Int>?
-  /// Whether each case is selected, by its number, in a query without tags. Every event is looked up here,
-  /// and a set would cost several times as much. Empty if all are, or if tags must be compared.
-  private let flags: [Bool]
+  /// The selected cases of a query without tags; `nil` if tags must be compared.
+  private let flags: CaseFlags?
   /// Whether any item has tags.
   package let hasTags: Bool
 
@@ -60,8 +59,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
     hasTags = items.contains { !$0.tags.isEmpty }
     let isAny = items.contains { $0.cases == nil }
     cases = isAny ? nil : items.reduce(into: []) { $0.formUnion($1.cases ?? []) }
-    flags =
-      hasTags ? [] : cases.map { cases in (0...(cases.max() ?? 0)).map { cases.contains($0) } } ?? []
+    flags = hasTags ? nil : CaseFlags(cases)
   }
 
   /// Creates a query of one item.
@@ -101,15 +99,11 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
 
   /// Whether the event of an entry matches.
   package func includes(_ entry: borrowing Entry<Event>) -> Bool {
-    if hasTags || items.isEmpty {
-      for item in items {
-        if item.includes(entry) { return true }
-      }
-      return false
+    if let flags { return flags.areAll ? true : flags.include(entry.event.caseIndex) }
+    for item in items {
+      if item.includes(entry) { return true }
     }
-    if flags.isEmpty { return true }
-    let index = entry.event.caseIndex
-    return index < flags.count && flags[index]
+    return false
   }
 
   /// Returns a text that is the same for queries with the same types and tags; `nil` for one without tags.
@@ -122,6 +116,24 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
       return ([cases] + item.tags.sorted().map(\.text)).joined(separator: "\u{0}")
     }.sorted().joined(separator: "\u{0}\u{0}")
   }
+}
+
+/// Whether each case of an event is selected, by its number.
+///
+/// Every event is looked up here. A set would cost several times as much, and so would anything whose type
+/// depends on the event's.
+private struct CaseFlags: Sendable {
+  /// Whether every case is selected.
+  let areAll: Bool
+  private let flags: [Bool]
+
+  /// Creates the flags of some cases; `nil` for all.
+  init(_ cases: Set<Int>?) {
+    areAll = cases == nil
+    flags = cases.map { cases in (0..<((cases.max() ?? -1) + 1)).map { cases.contains($0) } } ?? []
+  }
+
+  func include(_ index: Int) -> Bool { index < flags.count && flags[index] }
 }
 
 extension EventQuery {

@@ -70,7 +70,12 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
 
   private let outline: ProjectionOutline
   private var staging: RowStaging
-  private var memory: RowReservation
+  /// The memory of the rows. Nothing that it does calls back.
+  private var memory: RowReservation {
+    _read { yield reservation.value }
+    _modify { yield &reservation.value }
+  }
+  private let reservation: SerialValue<RowReservation>
   private let checkpoint: CheckpointLookup
   private let selection: EventQuery<P.Event>
   /// The lock that shows whether the projection has observers.
@@ -86,7 +91,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   ) {
     self.outline = outline
     self.checkpoint = checkpoint
-    memory = RowReservation(budget)
+    reservation = SerialValue(RowReservation(budget))
     staging = RowStaging(outline, P.tables)
     selection = P.events
     observers = ObserverLock(P.name, in: file.directory)

@@ -76,6 +76,10 @@ internal import LMDB
 }
 
 /// The rows of one table that were read or changed and are not stored yet, without their type.
+///
+/// One thread uses a table, through ``ProjectionRows``, which is neither copied nor kept. Keys and rows are
+/// ``SerialValue``: the closures that run during an access get a row or the bytes of a key, and cannot reach
+/// the table, because `update` has exclusive access to the ``ProjectionRows`` meanwhile.
 @usableFromInline class StagedRows {
   /// The description of the table.
   final let outline: TableOutline
@@ -84,7 +88,11 @@ internal import LMDB
   /// Whether rows have secondary keys.
   @usableFromInline final let hasKeys: Bool
   /// The keys seen so far.
-  @usableFromInline final var numbers = StagedNumbers()
+  @inlinable final var numbers: StagedNumbers {
+    _read { yield seen.value }
+    _modify { yield &seen.value }
+  }
+  @usableFromInline final let seen = SerialValue(StagedNumbers())
   /// The keys of changed rows, sorted as of the last call that sorted them.
   private(set) final var order = StagedOrder()
   /// The number of bytes of encoded rows, as of the last time that each was read or stored.
@@ -217,7 +225,11 @@ internal import LMDB
 /// The rows of one table that were read or changed and are not stored yet.
 @usableFromInline final class StagedTable<R: ProjectionRow>: StagedRows {
   /// The row of each key; `nil` if there is none.
-  @usableFromInline var rows: [R?] = []
+  @inlinable var rows: [R?] {
+    _read { yield held.value }
+    _modify { yield &held.value }
+  }
+  @usableFromInline let held = SerialValue<[R?]>([])
 
   /// Changes the row of a number, whose key was looked for last, in place. One check of exclusive access is
   /// enough.
