@@ -16,6 +16,8 @@ package struct SystemEntry: Equatable, Sendable {
 
   /// Whether callers cannot append to a stream of this name.
   package static func isReserved(_ name: StreamName) -> Bool {
+    // Nearly every name ends here.
+    guard name.text.utf8.first == UInt8(ascii: "$") else { return false }
     if name == stream { return true }
     guard name.text.utf8.starts(with: erasedPrefix.utf8) else { return false }
     let digits = name.text.utf8.dropFirst(erasedPrefix.utf8.count)

@@ -6,13 +6,15 @@ internal import AnnalsSchema
 /// Nothing is stored before the closure returns. Then all of it is stored, or nothing.
 public struct AppendCall<Event: Sendable>: ~Copyable {
   /// The encoded request so far.
-  private(set) var request: AppendRequest
+  var request: AppendRequest
   /// The error of an event that cannot be stored. Later events are ignored.
-  private(set) var failure: AnnalsError?
+  var failure: AnnalsError?
   /// The events so far, for a call that may have to be encoded again; otherwise empty.
   private(set) var events: [Event] = []
   private let keepsEvents: Bool
-  private let maximumPayload: Int
+  let maximumPayload: Int
+  /// How events that their own code encodes are added; `nil` if each has to go through ``encode``.
+  var direct: DirectEvents?
   private let encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
 
   /// Creates an empty call.
@@ -23,11 +25,12 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   ///   - keepsEvents: Whether ``events`` are kept.
   ///   - encode: Encodes an event for storage.
   package init(
-    time: Timestamp, maximumPayload: Int, keepsEvents: Bool = false,
+    time: Timestamp, maximumPayload: Int, keepsEvents: Bool = false, direct: DirectEvents? = nil,
     _ encode: @escaping (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
   ) {
     request = AppendRequest(time: time.microseconds)
     self.keepsEvents = keepsEvents
+    self.direct = direct
     self.maximumPayload = maximumPayload
     self.encode = encode
   }
@@ -60,7 +63,7 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func add(
+  mutating func add(
     _ stream: StreamName, _ expected: Expectation,
     _ body: (inout AppendRequest) throws(AnnalsError) -> Void
   ) {
@@ -113,7 +116,9 @@ extension AppendCall where Event == NewEntry {
   ) {
     let maximumPayload = maximumPayload
     add(stream, expected) { (request) throws(AnnalsError) in
-      for event in events { try request.add(event, maximumPayload: maximumPayload) }
+      // Copying an event would touch the reference counts of all that it has.
+      let lent = events.span
+      for index in lent.indices { try request.add(lent[index], maximumPayload: maximumPayload) }
     }
   }
 }

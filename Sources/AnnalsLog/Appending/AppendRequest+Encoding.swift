@@ -45,20 +45,25 @@ extension AppendRequest {
 
   /// Adds an event of an untyped log, with the same checks.
   @inline(__always)
-  mutating func add(_ event: NewEntry, maximumPayload: Int) throws(AnnalsError) {
+  mutating func add(_ event: borrowing NewEntry, maximumPayload: Int) throws(AnnalsError) {
     let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
     let payload = event.payload.bytes
     try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
     try check(event.tags, event.type)
-    let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
-    add(record: index, payload, id: event.id, metadata: metadata, time: try event.time?.checked() ?? time)
+    let time = try event.time?.checked() ?? time
+    if let index = index(ofLast: event.type, event.version) {
+      add(record: index, payload, id: event.id, metadata: metadata, time: time)
+    } else {
+      let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
+      add(record: index, payload, id: event.id, metadata: metadata, time: time)
+    }
     attach(event.attachments.compactMap(\.hash))
     tag(event.tags)
   }
 
   /// Throws `.invalidName` for a tag that cannot be stored, and `.tooLarge` for too many.
   @inline(__always)
-  private func check(_ tags: [EventTag], _ type: String) throws(AnnalsError) {
+  func check(_ tags: [EventTag], _ type: String) throws(AnnalsError) {
     if tags.isEmpty { return }
     for tag in tags { try tag.check() }
     guard tags.count > TagList.maximumCount else { return }
@@ -70,15 +75,25 @@ extension AppendRequest {
 
   /// Returns the index of a record type, whose name is checked at its first occurrence.
   @inline(__always)
-  private mutating func index(checking record: Record) throws(AnnalsError) -> Int {
+  mutating func index(checking record: Record) throws(AnnalsError) -> Int {
     let known = records.count
     let index = index(of: record)
     if records.count > known { try NameRule.check(record.type.text, role: "type") }
     return index
   }
 
+  /// Returns the index of the last event's record type, if this is its name and version and it is stored by
+  /// name. Neighbouring events mostly have one type.
   @inline(__always)
-  private func checkSizes(
+  private func index(ofLast type: String, _ version: SchemaVersion?) -> Int? {
+    guard let index = lastRecord, records[index].shape == nil, records[index].version == version,
+      records[index].type == ExactText(type)
+    else { return nil }
+    return index
+  }
+
+  @inline(__always)
+  func checkSizes(
     _ payload: Int, _ metadata: Int, maximumPayload: Int, _ type: String
   ) throws(AnnalsError) {
     if payload > maximumPayload { throw tooLarge(payload, limit: maximumPayload, what: "a payload", type) }

@@ -214,9 +214,13 @@ package struct AppendRequest: Sendable {
   @inline(__always)
   mutating func index(of record: Record) -> Int {
     // Neighbouring events mostly have one type.
-    if let last = items.last?.record, records[last] == record { return last }
+    if let last = lastRecord, records[last] == record { return last }
     return look(up: record)
   }
+
+  /// The index of the last event's record type.
+  @inline(__always)
+  var lastRecord: Int? { items.isEmpty ? nil : items[items.count - 1].record }
 
   private mutating func look(up record: Record) -> Int {
     if let known = indices[record] { return known }

@@ -58,8 +58,11 @@ extension EventStore {
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) throws(AnnalsError) -> EncodedCall<Event> {
     let form = try likelyForm()
+    var direct = form == .newest && !reach.rollout.needsLowering ? reach.direct : nil
+    direct?.haveTags = declaresTags
     var call = AppendCall<NewEvent<Event>>(
-      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering
+      time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering,
+      direct: direct
     ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
     body(&call)
     if let newer {

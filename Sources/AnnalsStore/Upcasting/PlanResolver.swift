@@ -41,6 +41,8 @@ package final class PlanResolver: Sendable {
   package let rollout: RolloutPlan
   /// The older versions that read the events that the program stores.
   package let readers: PlanReaders
+  /// How current events are stored, if their own code is all that is needed to encode them.
+  let direct: DirectEvents?
 
   /// Whether the program skips newer types, even if it stores the results.
   private let mayPassOver: Bool
@@ -58,6 +60,8 @@ package final class PlanResolver: Sendable {
     self.mayPassOver = mayPassOver || skipping != nil
     self.lease = lease
     rollout = RolloutPlan(plan)
+    let isDirect = !plan.mayAttach && plan.written.allSatisfy { $0.shape?.personal == nil }
+    direct = isDirect ? DirectEvents(plan.written) : nil
     readers = PlanReaders(
       ChainOutline(schemas: plan.schemas, stages: plan.stages, crossings: plan.crossings))
     let adopted = plan.adopted
