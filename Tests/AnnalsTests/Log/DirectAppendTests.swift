@@ -42,7 +42,7 @@ enum DirectPlan: SchemaMigrationPlan {
     }
   }
 
-  /// What is stored, without times.
+  /// The entries of a log, without their times.
   private static func stored(_ log: EventLog) throws -> [String] {
     try log.read { (snapshot) throws(AnnalsError) in
       var entries = try snapshot.entries()
