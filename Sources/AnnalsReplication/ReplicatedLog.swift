@@ -32,6 +32,12 @@ package protocol ReplicatedLog: Sendable {
   ///   within `limit`; another code if the log refused the message for good, such as `tooLarge`.
   func publish(_ bytes: [UInt8], id: UUID, within limit: Duration) async throws(AnnalsError) -> UInt64
 
+  /// Adds a message as the other method does, and calls `receive` with the result on any thread. It does not
+  /// block.
+  func publish(
+    _ bytes: [UInt8], id: UUID, within limit: Duration,
+    _ receive: @escaping @Sendable (Result<UInt64, AnnalsError>) -> Void)
+
   /// Calls `receive` for messages after `sequence`, in order, in batches, until the task is cancelled or the
   /// log is closed. It resumes after reconnects.
   ///
@@ -51,4 +57,19 @@ package protocol ReplicatedLog: Sendable {
 
   /// Calls `receive` for the bytes that any machine announces, until the task is cancelled.
   func announcements(_ receive: @escaping @Sendable ([UInt8]) async -> Void) async
+}
+
+extension ReplicatedLog {
+  package func publish(
+    _ bytes: [UInt8], id: UUID, within limit: Duration,
+    _ receive: @escaping @Sendable (Result<UInt64, AnnalsError>) -> Void
+  ) {
+    Task(executorPreference: TaskThreads.shared) {
+      do throws(AnnalsError) {
+        receive(.success(try await publish(bytes, id: id, within: limit)))
+      } catch {
+        receive(.failure(error))
+      }
+    }
+  }
 }

@@ -72,13 +72,25 @@ import Testing
   }
 
   /// The messages of the second format.
-  private static func laterSamples() -> [(name: String, message: ClusterMessage)] {
+  private static func laterSamples() throws -> [(name: String, message: ClusterMessage)] {
     let commit = CommitID(id: id, base: 300)
     func roll(_ kind: RolloutStep.Kind, _ stability: SchemaStability) -> ClusterMessage {
       let step = RolloutStep(kind, SchemaVersion(2, 300, 1), stability)
       return ClusterMessage(log: log, .change(LogChange(.roll(step), author: "", reason: ""), commit))
     }
-    return [("activate", roll(.activate, .bridge)), ("contract", roll(.contract, .released))]
+    let calls = try samples().compactMap { sample -> SharedCall? in
+      guard case .append(let request, let commit) = sample.message.body else { return nil }
+      return try SharedCall(request, commit)
+    }
+    var second = AppendRequest(time: time)
+    second.add("stream-3", expecting: .exists)
+    second.add(.init(record: .init(type: ExactText("Plain")), payload: [0xa0]))
+    let other = UUID(uuidString: "99999999-8888-7777-6666-555555555555") ?? UUID()
+    let shared = calls + [try SharedCall(second, CommitID(id: other, base: 2))]
+    return [
+      ("activate", roll(.activate, .bridge)), ("contract", roll(.contract, .released)),
+      ("calls", ClusterMessage(log: log, .calls(shared))),
+    ]
   }
 
   @Test(arguments: [1, 2]) func `messages have the bytes of the golden file`(format: Int) throws {

@@ -37,6 +37,10 @@ struct ReferenceCluster {
         if commits.insert(commit.id).inserted { append(request) }
       case .change(let change, let commit):
         if commits.insert(commit.id).inserted { self.change(change) }
+      case .calls(let calls):
+        for case let (request, commit)? in calls.map(\.call) where commits.insert(commit.id).inserted {
+          append(request)
+        }
       case .genesis, .audit: continue
       }
     }

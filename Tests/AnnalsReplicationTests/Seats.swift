@@ -62,11 +62,14 @@ typealias Expected = AnnalsCoding.Expectation
 final class Machine {
   let url: URL
   let connection: MemoryLog.Connection
+  /// What the store writes to: the connection, unless a test puts something in between.
+  var log: any ReplicatedLog
   var cluster: ClusterStore<SeatsPlan>?
 
   init(_ directory: TemporaryDirectory, _ name: String, _ connection: MemoryLog.Connection) {
     url = directory.url.appendingPathComponent("\(name).annals")
     self.connection = connection
+    log = connection
   }
 
   static func options(_ idempotency: StoreOptions.Idempotency? = nil) -> StoreOptions {
@@ -84,7 +87,7 @@ final class Machine {
     var membership = ClusterOptions()
     membership.deadline = deadline
     let cluster = try await ClusterStore.open(
-      at: url, plan: SeatsPlan.self, log: connection, options: options, cluster: membership, inline: inline)
+      at: url, plan: SeatsPlan.self, log: log, options: options, cluster: membership, inline: inline)
     self.cluster = cluster
     return try cluster.store
   }

@@ -65,6 +65,13 @@ package final class JetStreamLog: ReplicatedLog {
     try await publisher.publish(bytes, id: id, within: limit)
   }
 
+  package func publish(
+    _ bytes: [UInt8], id: UUID, within limit: Duration,
+    _ receive: @escaping @Sendable (Result<UInt64, AnnalsError>) -> Void
+  ) {
+    publisher.publish(bytes, id: id, within: limit, receive)
+  }
+
   package func follow(
     after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
   ) async throws {

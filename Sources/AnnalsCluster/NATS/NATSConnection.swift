@@ -28,11 +28,15 @@ final class NATSConnection: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - address: The servers, and how to get there.
+  ///   - sendsAtOnce: Whether each message is sent by the thread that publishes it. Otherwise the library
+  ///     collects messages for up to a millisecond.
   ///   - answered: Called on a thread of the library with the answer to each publish.
   /// - Throws: ``NATSFailure`` if a file cannot be read, or a server refuses the user.
-  init(to address: BrokerAddress, answered: @escaping AckRoutes.Receiver) throws(NATSFailure) {
+  init(
+    to address: BrokerAddress, sendsAtOnce: Bool = true, answered: @escaping AckRoutes.Receiver
+  ) throws(NATSFailure) {
     let options = try NATSOptions()
-    try options.set(address, patience: Self.patience)
+    try options.set(address, patience: Self.patience, sendsAtOnce: sendsAtOnce)
     var connection: OpaquePointer?
     let status = unsafe natsConnection_Connect(&connection, options.pointer)
     guard let made = unsafe connection, status == NATS_OK || status == NATS_NOT_YET_CONNECTED else {

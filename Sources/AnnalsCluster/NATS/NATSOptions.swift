@@ -19,7 +19,8 @@ struct NATSOptions: ~Copyable {
   /// - Parameters:
   ///   - address: The servers, and how to get there.
   ///   - patience: The milliseconds to wait for a server that does not answer.
-  func set(_ address: BrokerAddress, patience: Int64) throws(NATSFailure) {
+  ///   - sendsAtOnce: Whether each message is sent by the thread that publishes it.
+  func set(_ address: BrokerAddress, patience: Int64, sendsAtOnce: Bool) throws(NATSFailure) {
     try setServers(address.servers)
     try unsafe set { unsafe natsOptions_SetName($0, "annals") }
     try unsafe set { unsafe natsOptions_SetTimeout($0, patience) }
@@ -37,6 +38,8 @@ struct NATSOptions: ~Copyable {
     try unsafe set { unsafe natsOptions_SetRetryOnFailedConnect($0, true, { _, _ in }, nil) }
     // Without one the library prints errors.
     try unsafe set { unsafe natsOptions_SetErrorHandler($0, { _, _, _, _ in }, nil) }
+    // Otherwise a thread of the library sends what has collected, a millisecond later.
+    try unsafe set { unsafe natsOptions_SetSendAsap($0, sendsAtOnce) }
     if let file = address.credentials {
       try unsafe set { unsafe natsOptions_SetUserCredentialsFromFiles($0, file, nil) }
     }

@@ -10,7 +10,7 @@ internal import Synchronization
 final class Publisher: Sendable {
   private struct State: Sendable {
     var queue = PublishQueue()
-    var waiting: [UInt64: CheckedContinuation<Result<UInt64, AnnalsError>, Never>] = [:]
+    var waiting: [UInt64: @Sendable (Result<UInt64, AnnalsError>) -> Void] = [:]
     var callers: UInt64 = 0
     var isClosed = false
   }
@@ -39,28 +39,35 @@ final class Publisher: Sendable {
 
   /// Publishes a message and waits for the answer.
   func publish(_ bytes: [UInt8], id: UUID, within limit: Duration) async throws(AnnalsError) -> UInt64 {
-    let deadline = Clock.now + limit.wholeNanoseconds
     let result = await withCheckedContinuation { continuation in
-      let early = state.withLock { state -> Result<UInt64, AnnalsError>? in
-        guard !state.isClosed else {
-          return .failure(
-            AnnalsError(.unavailable, "the shared log is closed; nothing was sent, so nothing is stored"))
-        }
-        state.callers += 1
-        guard state.queue.add(bytes, id: id, caller: state.callers, deadline: deadline) else {
-          return .failure(AnnalsError(.wrongUse, "two appends at once have the id \(id) and differ"))
-        }
-        state.waiting[state.callers] = continuation
-        return nil
-      }
-      if let early {
-        continuation.resume(returning: early)
-      } else {
-        work.announce()
-        alarm.announce()
-      }
+      publish(bytes, id: id, within: limit) { continuation.resume(returning: $0) }
     }
     return try result.get()
+  }
+
+  /// Publishes a message, and calls `receive` with the answer on any thread.
+  func publish(
+    _ bytes: [UInt8], id: UUID, within limit: Duration,
+    _ receive: @escaping @Sendable (Result<UInt64, AnnalsError>) -> Void
+  ) {
+    let deadline = Clock.now + limit.wholeNanoseconds
+    let (early, isFirst) = state.withLock { state -> (Result<UInt64, AnnalsError>?, Bool) in
+      guard !state.isClosed else {
+        let error = AnnalsError(
+          .unavailable, "the shared log is closed; nothing was sent, so nothing is stored")
+        return (.failure(error), false)
+      }
+      let isFirst = state.queue.isEmpty
+      state.callers += 1
+      guard state.queue.add(bytes, id: id, caller: state.callers, deadline: deadline) else {
+        return (.failure(AnnalsError(.wrongUse, "two appends at once have the id \(id) and differ")), false)
+      }
+      state.waiting[state.callers] = receive
+      return (nil, isFirst)
+    }
+    if let early { return receive(early) }
+    work.announce()
+    if isFirst { alarm.announce() }
   }
 
   /// Takes the answer to a try; called on a thread of the library.
@@ -90,7 +97,7 @@ final class Publisher: Sendable {
     let answers = state.withLock { state in
       change(&state.queue).map { (state.waiting.removeValue(forKey: $0.caller), $0.result) }
     }
-    for (continuation, result) in answers { continuation?.resume(returning: result) }
+    for (receive, result) in answers { receive?(result) }
   }
 
   private func send() {

@@ -58,16 +58,16 @@ final class Applier: Sendable {
   ///   - log: The log, opened without a sequencer.
   ///   - claim: The claim to apply the cluster's log to it.
   ///   - rules: The inline projections of the store.
-  ///   - readable: The records that this machine's program reads.
+  ///   - readable: The records that this machine's program reads; `nil` if it has no plan.
   init(
-    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule], _ readable: ReadableRecords
+    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule], _ readable: ReadableRecords?
   ) throws(AnnalsError) {
     self.log = log
     self.claim = claim
     self.rules = rules
     context = ApplyPlan.Context(
-      log: log.id, shapes: ShapeMemory(), reads: { readable.refusal(of: $0) },
-      goesOn: { readable.refusal(of: $0) })
+      log: log.id, shapes: ShapeMemory(), reads: { readable?.refusal(of: $0) },
+      goesOn: { readable?.refusal(of: $0) })
     let memory = try Self.memory(log)
     self.memory = Mutex(memory)
     known = Mutex((memory.state, memory.position))
@@ -79,7 +79,7 @@ final class Applier: Sendable {
       guard let state = try reader.memberState() else { throw AnnalsError.noMember }
       return Memory(
         stored: state, state: state, recent: try reader.recentCommits(upTo: state.sequence),
-        rows: try reader.commitRows(from: CommitRows.start(of: state.sequence)),
+        rows: try reader.newestCommitRows(upTo: state.sequence),
         position: try reader.last(), need: try reader.programNeed())
     }
   }
@@ -109,7 +109,7 @@ final class Applier: Sendable {
     }
     let plan = ApplyPlan(messages, after: memory.state, memory.recent, context)
     var outcome = Outcome(count: plan.count, stop: plan.stop)
-    if !plan.steps.isEmpty || !plan.copies.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
+    if !plan.commits.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
     memory.state.sequence = plan.sequence
     memory.state.time = plan.time
     for id in plan.late { outcome.verdicts.append((id, .failure(AnnalsError.lateCommit))) }
@@ -147,10 +147,8 @@ final class Applier: Sendable {
     memory.rows = writing.rows
     memory.position = writing.position
     memory.need = nil
-    for (step, answer) in zip(plan.steps, answers) {
-      memory.recent.note(step.id, at: step.sequence)
-      outcome.verdicts.append((step.id, answer))
-    }
+    for commit in writing.commits { memory.recent.note(commit.id, at: commit.sequence) }
+    for (step, answer) in zip(plan.steps, answers) { outcome.verdicts.append((step.id, answer)) }
     outcome.audits = writing.audits
   }
 

@@ -17,8 +17,10 @@ struct ApplyPlan {
     var sequence: UInt64
     var id: UUID
     var request: AppendRequest
-    /// The bytes of the message.
-    var message: [UInt8]
+    /// The bytes that the running hash takes: the message, or those of the call in a shared one.
+    var bytes: [UInt8]
+    /// The place of its commit among those of the plan.
+    var commit: Int
   }
 
   /// The largest number of calls in a transaction, and of the bytes of their messages.
@@ -31,9 +33,9 @@ struct ApplyPlan {
   private(set) var time: Int64
   /// The published hashes among the messages.
   private(set) var audits: [Audit] = []
-  /// The messages with copies of earlier commits, or with ones that came too late. They are noted, because
-  /// they have the same contents.
-  private(set) var copies: [CommitRows.Commit] = []
+  /// All commits in order, as long as none is decided. Copies of earlier ones and those that came too late
+  /// are among them, because they have the same contents.
+  private(set) var commits: [CommitRows.Commit] = []
   /// The commits that came too late.
   private(set) var late: [UUID] = []
   /// The number of messages that the plan includes.
@@ -42,6 +44,8 @@ struct ApplyPlan {
   private(set) var stop: AnnalsError?
   private var bytes = 0
   private var seen: Set<UUID> = []
+  /// The number of commits in messages before the present one.
+  private var earlier = 0
 
   /// The id of the log, the shapes of earlier messages, and whether this machine's program reads a record.
   struct Context {
@@ -76,6 +80,7 @@ struct ApplyPlan {
         stop = Self.newer(format, at: message.sequence)
         return
       case .message(let decoded):
+        earlier = commits.count
         if decoded.log == context.log, !take(decoded.body, message, time, recent, context) { return }
       }
       sequence = message.sequence
@@ -88,7 +93,7 @@ struct ApplyPlan {
   /// Whether the transaction takes no further call. The rows of projections are completed after an erasure,
   /// before the next call.
   private var isFull: Bool {
-    if steps.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
+    if commits.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
     if case .erase = steps.last?.request.change?.work { return true }
     return false
   }
@@ -105,16 +110,19 @@ struct ApplyPlan {
     case .audit(let audit):
       audits.append(audit)
       return true
-    case .append(var request, let commit):
-      guard isNew(commit, message.sequence, recent) else { return true }
-      for record in request.records {
-        if let error = context.reads(record) {
-          stop = error
-          return false
-        }
+    case .append(let request, let commit):
+      guard isReadable(request, commit, message.sequence, recent, context) else { return false }
+      take(request, commit, message.bytes, message.sequence, time, recent)
+      return true
+    case .calls(let calls):
+      // A machine applies all of a message, or stops before it.
+      for case let call? in calls.lazy.map(\.call) {
+        guard isReadable(call.request, call.commit, message.sequence, recent, context) else { return false }
       }
-      request.rules = [MessageReaders(request.records)]
-      add(request, commit, message, time)
+      for shared in calls {
+        guard let (request, commit) = shared.call else { continue }
+        take(request, commit, shared.bytes, message.sequence, time, recent)
+      }
       return true
     case .change(let change, let commit):
       guard isNew(commit, message.sequence, recent) else { return true }
@@ -129,29 +137,62 @@ struct ApplyPlan {
         }
         request.rules = [SharedRolloutRule(step)]
       }
-      add(request, commit, message, time)
+      add(request, commit, message.bytes, message.sequence, time)
       return true
     }
   }
 
-  private mutating func isNew(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
-    switch recent.fate(of: commit, at: sequence) {
-    case .copy: break
-    case .late: late.append(commit.id)
-    case .new: if seen.insert(commit.id).inserted { return true }
+  /// Whether this machine's program reads the records of a call; the plan stops at it if not. Of a copy,
+  /// nothing is read.
+  private mutating func isReadable(
+    _ request: AppendRequest, _ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits,
+    _ context: Context
+  ) -> Bool {
+    guard recent.fate(of: commit, at: sequence, unnoted: earlier) == .new, !seen.contains(commit.id) else {
+      return true
     }
-    copies.append(CommitRows.Commit(sequence: sequence, id: commit.id, first: 0, count: 0))
-    return false
+    for record in request.records {
+      guard let error = context.reads(record) else { continue }
+      stop = error
+      return false
+    }
+    return true
   }
 
+  private mutating func take(
+    _ request: AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64, _ time: Int64,
+    _ recent: RecentCommits
+  ) {
+    guard isNew(commit, sequence, recent) else { return }
+    var request = request
+    request.rules = [MessageReaders(request.records)]
+    add(request, commit, bytes, sequence, time)
+  }
+
+  /// Notes a commit.
+  ///
+  /// - Returns: Whether it is to be decided.
+  private mutating func isNew(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
+    commits.append(CommitRows.Commit(sequence: sequence, id: commit.id, first: 0, count: 0))
+    switch recent.fate(of: commit, at: sequence, unnoted: earlier) {
+    case .copy: return false
+    case .late:
+      late.append(commit.id)
+      return false
+    case .new: return seen.insert(commit.id).inserted
+    }
+  }
+
+  /// Adds the call whose commit was noted last.
   private mutating func add(
-    _ request: AppendRequest, _ commit: CommitID, _ message: ReplicatedMessage, _ time: Int64
+    _ request: AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64, _ time: Int64
   ) {
     var request = request
     request.sharedTime = time
-    bytes += message.bytes.count
+    self.bytes += bytes.count
     steps.append(
-      Step(sequence: message.sequence, id: commit.id, request: request, message: message.bytes))
+      Step(
+        sequence: sequence, id: commit.id, request: request, bytes: bytes, commit: commits.count - 1))
   }
 
   // MARK: Messages after which a machine cannot continue

@@ -12,8 +12,8 @@ internal import LMDB
 /// commits.
 struct BatchWriting: Sendable {
   private let steps: [ApplyPlan.Step]
-  /// The messages with copies of commits.
-  private let copies: [CommitRows.Commit]
+  /// All commits of the batch in order, copies included.
+  private(set) var commits: [CommitRows.Commit]
   private let machine: UUID
   /// The state after the batch.
   private(set) var state: MemberState
@@ -28,7 +28,7 @@ struct BatchWriting: Sendable {
     _ plan: ApplyPlan, _ state: MemberState, _ rows: CommitRows, _ position: UInt64, machine: UUID
   ) {
     steps = plan.steps
-    copies = plan.copies
+    commits = plan.commits
     self.state = state
     self.state.sequence = plan.sequence
     self.state.time = plan.time
@@ -41,19 +41,13 @@ struct BatchWriting: Sendable {
   mutating func take(
     _ answers: [Result<Appended, AnnalsError>], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
-    var commits = copies
     for (step, answer) in zip(steps, answers) {
-      var commit = CommitRows.Commit(sequence: step.sequence, id: step.id, first: 0, count: 0)
-      if case .success(let places) = answer { accept(places, step, &commit) }
-      commits.append(commit)
+      if case .success(let places) = answer { accept(places, step) }
     }
-    if !copies.isEmpty { commits.sort { $0.sequence < $1.sequence } }
     for commit in commits {
-      if let last = rows.commits.last,
-        CommitRows.start(of: last.sequence) != CommitRows.start(of: commit.sequence)
-      {
+      if let next = rows.next(for: commit.sequence) {
         try put(tables, in: &transaction)
-        rows = CommitRows()
+        rows = next
       }
       rows.commits.append(commit)
     }
@@ -61,24 +55,21 @@ struct BatchWriting: Sendable {
     try transaction.put(state.encoded(), MemberState.name, in: tables.meta)
   }
 
-  private mutating func accept(
-    _ places: Appended, _ step: ApplyPlan.Step, _ commit: inout CommitRows.Commit
-  ) {
+  private mutating func accept(_ places: Appended, _ step: ApplyPlan.Step) {
     if !places.wasRepeated, let first = places.positions.first {
-      commit.first = first.rawValue
-      commit.count = UInt64(places.positions.count)
+      commits[step.commit].first = first.rawValue
+      commits[step.commit].count = UInt64(places.positions.count)
       position = places.positions.last?.rawValue ?? position
     }
     state.commits += 1
-    state.chain.add(step.message, at: step.sequence, places)
+    state.chain.add(step.bytes, at: step.sequence, places)
     guard state.commits % AuditBook.interval == 0 else { return }
     audits.append(
       Audit(machine: machine, commits: state.commits, position: position, hash: state.chain))
   }
 
   private func put(_ tables: StoreTables, in transaction: inout WriteTransaction) throws(AnnalsError) {
-    guard let last = rows.commits.last else { return }
-    let name = CommitRows.name(CommitRows.start(of: last.sequence))
-    try transaction.put(rows.encoded(), name, in: tables.meta)
+    guard !rows.commits.isEmpty else { return }
+    try transaction.put(rows.encoded(), CommitRows.name(rows.start), in: tables.meta)
   }
 }

@@ -21,7 +21,7 @@ package struct CommitChain: Hashable, Sendable {
   /// Adds an accepted commit.
   ///
   /// - Parameters:
-  ///   - message: The bytes of its message.
+  ///   - message: The bytes of its message, or those of the call in a message with several.
   ///   - places: Where its events are.
   mutating func add(_ message: [UInt8], at sequence: UInt64, _ places: Appended) {
     var bytes: [UInt8] = []

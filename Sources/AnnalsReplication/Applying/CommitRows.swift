@@ -8,9 +8,11 @@ internal import AnnalsLog
   internal import Foundation
 #endif
 
-/// The decided commits of 64 sequences: a row of `meta`, whose name has the first of them.
+/// The commits of 64 sequences, or of fewer that have 64 commits or more: a row of `meta`, whose name has the
+/// first sequence.
 ///
 /// By the rows a copy of a commit is recognised after a restart, and they lead from an entry to its message.
+/// The commits of one message are in one row, in the order of the message.
 struct CommitRows: Equatable, Sendable {
   /// The kind in the rows' names.
   static let kind = "commits"
@@ -27,20 +29,32 @@ struct CommitRows: Equatable, Sendable {
     var count: UInt64
   }
 
+  /// The first sequence of the row.
+  let start: UInt64
   var commits: [Commit] = []
 
-  /// The first sequence of the row with the commit at `sequence`.
+  /// The first sequence of the first row that may have the commits at `sequence`.
   static func start(of sequence: UInt64) -> UInt64 { sequence / span * span }
+
+  /// Returns the row that begins with the commits at `sequence`; `nil` if they belong to this one.
+  ///
+  /// Each transaction writes the newest row again, so a row with many commits takes no further ones.
+  func next(for sequence: UInt64) -> CommitRows? {
+    let group = Self.start(of: sequence)
+    guard group == Self.start(of: start) else { return CommitRows(start: group) }
+    guard commits.count >= Self.span, commits.last?.sequence != sequence else { return nil }
+    return CommitRows(start: sequence)
+  }
 
   /// The name of the row that begins at a sequence.
   static func name(_ start: UInt64) -> String { ClusterRow.name(kind, start) }
 
-  /// For each commit its sequence less the row's first one (one byte), id, first position and count
-  /// (varints).
+  /// For each commit its sequence less the row's first one (one byte), its id, its first position and the
+  /// number of its entries (varints).
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
     for commit in commits {
-      bytes.append(UInt8(truncatingIfNeeded: commit.sequence % Self.span))
+      bytes.append(UInt8(truncatingIfNeeded: commit.sequence - start))
       bytes += commit.id.bytes
       bytes.append(varint: commit.first)
       bytes.append(varint: commit.count)
@@ -48,9 +62,12 @@ struct CommitRows: Equatable, Sendable {
     return bytes
   }
 
-  init() {}
+  init(start: UInt64) {
+    self.start = start
+  }
 
   init(start: UInt64, _ bytes: Span<UInt8>) throws(FormatFailure) {
+    self.start = start
     var reader = ByteReader(bytes)
     while reader.remaining > 0 {
       let offset = reader.offset
@@ -65,34 +82,52 @@ struct CommitRows: Equatable, Sendable {
 }
 
 extension StoreReader {
-  /// Returns the row of decided commits that begins at a sequence.
-  func commitRows(from start: UInt64) throws(AnnalsError) -> CommitRows {
-    try row(CommitRows.name(start), in: tables.meta) { (bytes) throws(FormatFailure) in
-      try CommitRows(start: start, bytes)
-    } ?? CommitRows()
+  /// Returns the row to which the commits after `sequence` are added.
+  func newestCommitRows(upTo sequence: UInt64) throws(AnnalsError) -> CommitRows {
+    let start = try commitRowStarts(from: sequence).last ?? CommitRows.start(of: sequence)
+    return try commitRows(from: start)
   }
 
   /// Returns the commits that are remembered after the message at `sequence`.
   func recentCommits(upTo sequence: UInt64) throws(AnnalsError) -> RecentCommits {
+    let first = sequence > RecentCommits.window ? sequence - RecentCommits.window : 0
+    var rows: [CommitRows] = []
+    var count = 0
+    // One more than are remembered: it says up to which sequence commits are forgotten.
+    for start in try commitRowStarts(from: first).reversed() where count <= RecentCommits.limit {
+      let row = try commitRows(from: start)
+      count += row.commits.count
+      rows.append(row)
+    }
     var recent = RecentCommits()
-    try eachCommit(from: sequence > RecentCommits.window ? sequence - RecentCommits.window : 0) { commit in
-      recent.note(commit.id, at: commit.sequence)
+    for row in rows.reversed() {
+      for commit in row.commits { recent.note(commit.id, at: commit.sequence) }
     }
     return recent
   }
 
-  /// Calls `body` for each decided commit from the row with `sequence` on, in order.
-  func eachCommit(
-    from sequence: UInt64, _ body: (CommitRows.Commit) -> Void
-  ) throws(AnnalsError) {
-    var names: [String] = []
-    let prefix = "\(ClusterRow.prefix) \(CommitRows.kind) "
-    try eachMetaName(
-      beginningWith: prefix, from: CommitRows.name(CommitRows.start(of: sequence))
-    ) { names.append($0) }
-    for name in names {
-      guard let start = UInt64(name.dropFirst(prefix.count), radix: 16) else { continue }
+  /// Calls `body` for each commit, in order.
+  func eachCommit(_ body: (CommitRows.Commit) -> Void) throws(AnnalsError) {
+    for start in try commitRowStarts(from: 0) {
       for commit in try commitRows(from: start).commits { body(commit) }
     }
+  }
+
+  /// Returns the row of commits that begins at a sequence.
+  private func commitRows(from start: UInt64) throws(AnnalsError) -> CommitRows {
+    try row(CommitRows.name(start), in: tables.meta) { (bytes) throws(FormatFailure) in
+      try CommitRows(start: start, bytes)
+    } ?? CommitRows(start: start)
+  }
+
+  /// Returns the first sequences of all rows from the first one that may have the commits at `sequence`.
+  private func commitRowStarts(from sequence: UInt64) throws(AnnalsError) -> [UInt64] {
+    var starts: [UInt64] = []
+    let prefix = "\(ClusterRow.prefix) \(CommitRows.kind) "
+    let first = CommitRows.name(CommitRows.start(of: sequence))
+    try eachMetaName(beginningWith: prefix, from: first) { name in
+      if let start = UInt64(name.dropFirst(prefix.count), radix: 16) { starts.append(start) }
+    }
+    return starts
   }
 }

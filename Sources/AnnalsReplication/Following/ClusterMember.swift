@@ -24,6 +24,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
     var last: UInt64 = 0
     var tasks: [Task<Void, Never>] = []
     var exchange: ProgramExchange?
+    var publisher: CallPublisher?
     var isClosed = false
     /// Whether messages are being applied.
     var isApplying = false
@@ -46,33 +47,42 @@ package final class ClusterMember: CommitSequencer, Sendable {
     programs: @escaping @Sendable () throws(AnnalsError) -> [LiveProgram]
   ) {
     let exchange = ProgramExchange(log, cluster: id, lease: options.programLease, programs: programs)
+    let publisher = CallPublisher(log, cluster: id, applied: applier.state.state.sequence)
     // Before the tasks, which end if there is none.
     state.withLock { state in
       state.applier = applier
       state.exchange = exchange
+      state.publisher = publisher
     }
     let follower = Follower(log: log, cluster: id) { [weak self] in self }
+    let limit = options.deadline
     let tasks = [
       Task(executorPreference: TaskThreads.shared) { await follower.run() },
       Task(executorPreference: TaskThreads.shared) { await exchange.run() },
+      Task(executorPreference: TaskThreads.shared) {
+        await publisher.keepDeadlines(limit) { [weak self] in self?.openCalls }
+      },
     ]
     state.withLock { $0.tasks = tasks }
   }
 
   /// Stops to follow the log, and refuses further calls.
   package func close() {
-    let (tasks, exchange, calls) = state.withLock { state in
+    let (tasks, exchange, publisher, calls) = state.withLock { state in
       state.isClosed = true
       defer {
         state.tasks = []
         state.exchange = nil
+        state.publisher = nil
         state.applier = nil
         state.calls = [:]
         state.waiters = [:]
       }
-      return (state.tasks, state.exchange, Array(state.calls.values) + state.waiters.values.map(\.call))
+      let calls = Array(state.calls.values) + state.waiters.values.map(\.call)
+      return (state.tasks, state.exchange, state.publisher, calls)
     }
     for task in tasks { task.cancel() }
+    publisher?.close()
     exchange?.end()
     for call in calls { call.answer(.failure(AnnalsError.noVerdict)) }
   }
@@ -93,40 +103,41 @@ package final class ClusterMember: CommitSequencer, Sendable {
       throw AnnalsError(.cancelled, "the task was cancelled; nothing was written")
     }
     let call = try begin(request)
-    let publishing = publish(call)
     let verdict = await call.wait()
-    publishing.cancel()
     end(call)
     return try verdict.get()
   }
 
   package func appendBlocking(_ request: AppendRequest) throws(AnnalsError) -> Appended {
     let call = try begin(request)
-    let publishing = publish(call)
     let verdict = call.waitBlocking()
-    publishing.cancel()
     end(call)
     return try verdict.get()
   }
 
-  private func publish(_ call: PendingCall) -> Task<Void, Never> {
-    // A task that waits for a verdict does not keep the member.
-    let publishing = Publishing(log: log, call: call) { [weak self] in self?.applied }
-    return Task(executorPreference: TaskThreads.shared) { await publishing.run() }
-  }
-
-  /// Encodes a call, and begins to wait for its verdict.
+  /// Encodes a call, begins to wait for its verdict, and publishes it.
   private func begin(_ request: AppendRequest) throws(AnnalsError) -> PendingCall {
     let applier = try usable()
     let (known, _) = applier.state
     let commit = CommitID(id: UUID(), base: known.sequence)
-    let body: ClusterMessage.Body =
-      request.change.map { .change($0, commit) } ?? .append(request, commit)
-    let message = try ClusterMessage(log: applier.cluster, body).encoded()
-    let call = PendingCall(
-      id: commit.id, message: message, deadline: ContinuousClock.now + options.deadline)
-    state.withLock { $0.calls[commit.id] = call }
+    let content: PendingCall.Content
+    if let change = request.change {
+      content = .message(try ClusterMessage(log: applier.cluster, .change(change, commit)).encoded())
+    } else {
+      content = .call(try SharedCall(request, commit).bytes)
+    }
+    let call = PendingCall(id: commit.id, content, deadline: ContinuousClock.now + options.deadline)
+    let publisher = state.withLock { state in
+      state.calls[commit.id] = call
+      return state.publisher
+    }
+    if let publisher { publisher.publish(call) } else { call.answer(.failure(AnnalsError.noVerdict)) }
     return call
+  }
+
+  /// The calls without a verdict; `nil` once the machine has left.
+  private var openCalls: [PendingCall]? {
+    state.withLock { $0.isClosed ? nil : Array($0.calls.values) }
   }
 
   private func end(_ call: PendingCall) {
@@ -170,7 +181,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
         let outcome = try applier.apply(rest) { id in state.withLock { $0.calls[id] != nil } }
         rest = rest.dropFirst(outcome.count)
         pause = .milliseconds(50)
-        answer(outcome, applier.state.position)
+        answer(outcome, applier.state)
         if let stop = outcome.stop {
           if stop.needsOtherProgram { try applier.note(stop) }
           throw stop
@@ -190,20 +201,22 @@ package final class ClusterMember: CommitSequencer, Sendable {
     }
   }
 
-  private func answer(_ outcome: Applier.Outcome, _ position: UInt64) {
-    let (answered, arrived) = state.withLock { state in
+  private func answer(_ outcome: Applier.Outcome, _ known: (state: MemberState, position: UInt64)) {
+    let (publisher, answered, arrived) = state.withLock { state in
       state.trouble = nil
       let answered = outcome.verdicts.compactMap { id, verdict in
         state.calls[id].map { ($0, verdict) }
       }
       var arrived: [PendingCall] = []
-      for (id, waiter) in state.waiters where waiter.position <= position {
+      for (id, waiter) in state.waiters where waiter.position <= known.position {
         arrived.append(waiter.call)
         state.waiters[id] = nil
       }
-      return (answered, arrived)
+      return (state.publisher, answered, arrived)
     }
+    publisher?.expect(answered.count)
     for (call, verdict) in answered { call.answer(verdict) }
+    publisher?.applied(upTo: known.state.sequence)
     for call in arrived { call.answer(.success(Appended(positions: [], revisions: [], wasRepeated: false))) }
   }
 
@@ -253,7 +266,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   /// Waits until the store has the entry at a position.
   func wait(for position: UInt64, within limit: Duration) async throws(AnnalsError) {
     let applier = try usable()
-    let call = PendingCall(id: UUID(), message: [], deadline: ContinuousClock.now + limit)
+    let call = PendingCall(id: UUID(), .message([]), deadline: ContinuousClock.now + limit)
     state.withLock { $0.waiters[call.id] = (position, call) }
     // Checked after it waits, so that a batch in between is not missed.
     if applier.state.position >= position {

@@ -19,16 +19,29 @@ final class PendingCall: Sendable {
     case answered(Verdict)
   }
 
+  /// What is published of a call.
+  enum Content {
+    /// A call that may share a message with others.
+    case call([UInt8])
+    /// A message of its own.
+    case message([UInt8])
+
+    var bytes: [UInt8] {
+      switch self {
+      case .call(let bytes), .message(let bytes): bytes
+      }
+    }
+  }
+
   let id: UUID
-  /// The message, which is published again with the same bytes.
-  let message: [UInt8]
+  let content: Content
   /// The time at which the caller stops to wait.
   let deadline: ContinuousClock.Instant
   private let state = Mutex(State.open)
 
-  init(id: UUID, message: [UInt8], deadline: ContinuousClock.Instant) {
+  init(id: UUID, _ content: Content, deadline: ContinuousClock.Instant) {
     self.id = id
-    self.message = message
+    self.content = content
     self.deadline = deadline
   }
 

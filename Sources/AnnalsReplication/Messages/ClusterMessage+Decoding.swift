@@ -75,6 +75,7 @@ extension ClusterMessage {
     case .roll:
       let id = try CommitID(&reader)
       body = .change(LogChange(.roll(try RolloutStep(&reader)), author: "", reason: ""), id)
+    case .calls: body = .calls(try SharedCall.list(&reader, time, shapes))
     }
     try reader.finish()
   }
@@ -91,7 +92,7 @@ extension Genesis {
 }
 
 extension CommitID {
-  fileprivate init(_ reader: inout ByteReader) throws(FormatFailure) {
+  init(_ reader: inout ByteReader) throws(FormatFailure) {
     id = try reader.uuid()
     base = try reader.number()
   }
@@ -118,7 +119,7 @@ extension RolloutStep {
 }
 
 extension AppendRequest {
-  fileprivate init(
+  init(
     _ reader: inout ByteReader, _ time: Int64, _ shapes: ShapeMemory
   ) throws(FormatFailure) {
     self.init(time: time)

@@ -16,8 +16,7 @@ extension ClusterMessage {
   ///
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a call that no other machine could repeat.
   package func encoded() throws(AnnalsError) -> [UInt8] {
-    var bytes: [UInt8] = [kind.format, kind.rawValue]
-    bytes += log.bytes
+    var bytes = kind.beginning(log)
     switch body {
     case .genesis(let genesis):
       bytes.append(varint: genesis.window)
@@ -38,6 +37,9 @@ extension ClusterMessage {
       bytes.append(varint: audit.position)
       bytes.append(littleEndian: audit.hash.low)
       bytes.append(littleEndian: audit.hash.high)
+    case .calls(let calls):
+      bytes.append(varint: UInt64(calls.count))
+      for call in calls { bytes.append(counted: call.bytes) }
     }
     bytes.append(littleEndian: Checksum.crc32c(bytes.span))
     return bytes
@@ -49,12 +51,21 @@ extension ClusterMessage {
     case .append: .append
     case .change(let change, _): if case .roll = change.work { .roll } else { .change }
     case .audit: .audit
+    case .calls: .calls
     }
   }
 }
 
+extension [UInt8] {
+  /// Appends a position or a revision. None in a log is larger than those that a message can have, so the
+  /// largest of these means the same.
+  fileprivate mutating func append(place: UInt64) {
+    append(varint: Swift.min(place, FormatRange.counts.upperBound))
+  }
+}
+
 extension CommitID {
-  fileprivate func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout [UInt8]) {
     bytes += id.bytes
     bytes.append(varint: base)
   }
@@ -77,7 +88,7 @@ extension SchemaVersion {
 
 extension AppendRequest {
   /// Record types, parts, events and conditions, in this order.
-  fileprivate func append(to bytes: inout [UInt8]) throws(AnnalsError) {
+  func append(to bytes: inout [UInt8]) throws(AnnalsError) {
     guard sight == nil else {
       throw AnnalsError(
         .wrongUse,
@@ -100,7 +111,7 @@ extension AppendRequest {
       guard let query = condition.shared else {
         throw AnnalsError(.wrongUse, "the condition of the call has no form for other machines")
       }
-      bytes.append(varint: condition.after?.rawValue ?? 0)
+      bytes.append(place: condition.after?.rawValue ?? 0)
       query.append(to: &bytes)
     }
   }
@@ -155,7 +166,7 @@ extension Expectation {
     case .exists: bytes.append(2)
     case .revision(let revision):
       bytes.append(3)
-      bytes.append(varint: revision.rawValue)
+      bytes.append(place: revision.rawValue)
     }
   }
 }
@@ -215,7 +226,7 @@ extension LogChange {
       for (stream, revision) in wanted {
         bytes.append(counted: stream.text.utf8)
         // One more, so that 0 is left for all events.
-        bytes.append(varint: revision.map { $0.rawValue + 1 } ?? 0)
+        bytes.append(place: revision.map { Swift.min($0.rawValue, .max - 1) + 1 } ?? 0)
       }
     case .erase(let positions):
       bytes.append(3)

@@ -14,10 +14,16 @@ package struct ClusterMessage: Sendable {
 
   /// The kinds of messages.
   enum Kind: UInt8 {
-    case genesis, append, change, audit, roll
+    case genesis, append, change, audit, roll, calls
 
-    /// The format of messages of this kind. A library that does not know a format stops at the message.
-    var format: UInt8 { self == .roll ? 2 : 1 }
+    /// The format of messages of this kind. A library that does not know a kind of format 2 stops at the
+    /// message.
+    var format: UInt8 {
+      switch self {
+      case .genesis, .append, .change, .audit: 1
+      case .roll, .calls: 2
+      }
+    }
   }
 
   /// What a message says.
@@ -30,6 +36,8 @@ package struct ClusterMessage: Sendable {
     case change(LogChange, CommitID)
     /// What a machine has applied.
     case audit(Audit)
+    /// Calls to append that waited at the same time. Each is decided alone, in this order.
+    case calls([SharedCall])
   }
 
   /// The id of the log that the message is for.

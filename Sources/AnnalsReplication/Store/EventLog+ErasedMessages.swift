@@ -20,12 +20,13 @@ extension EventLog {
       }
       guard !erased.isEmpty else { return [] }
       var ids: Set<UUID> = []
-      try snapshot.reader.eachCommit(from: 0) { commit in
+      try snapshot.reader.eachCommit { commit in
         if erased.overlaps(commit) { ids.insert(commit.id) }
       }
       var sequences: [UInt64] = []
-      try snapshot.reader.eachCommit(from: 0) { commit in
-        if ids.contains(commit.id) { sequences.append(commit.sequence) }
+      try snapshot.reader.eachCommit { commit in
+        guard ids.contains(commit.id), sequences.last != commit.sequence else { return }
+        sequences.append(commit.sequence)
       }
       return sequences
     }

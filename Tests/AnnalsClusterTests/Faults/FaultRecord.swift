@@ -57,7 +57,7 @@ struct FaultRecord {
         if let state = try snapshot.reader.memberState() {
           text += "applied \(state.sequence) commits \(state.commits) hash \(state.chain)\n"
         }
-        try snapshot.reader.eachCommit(from: 0) { commit in
+        try snapshot.reader.eachCommit { commit in
           text += "\(commit.sequence) \(commit.id) \(commit.first) \(commit.count)\n"
         }
       }
