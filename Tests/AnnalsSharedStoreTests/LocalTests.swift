@@ -8,7 +8,8 @@ enum LocalTests {
     return all.contains(test.displayName ?? test.name)
   }
 
-  private static let all = secondPrograms.union(untyped).union(activations).union(files)
+  private static let all =
+    secondPrograms.union(untyped).union(activations).union(files).union(readings).union(copies)
 
   /// Another program of the machine opens the store for writing. One program of a machine is a member.
   private static let secondPrograms: Set<String> = [
@@ -17,6 +18,24 @@ enum LocalTests {
     "rows and refusals are those of a model, also with programs that name the projections in another order",
     "parts of a split are put aside one by one, and the checkpoint never parts an entry",
     "a store of a newer version is refused",
+    "a reader that another program's first tags overtake finds them",
+    "an event of a newer type matches an item without types, and is none of the types of others",
+    "the plan that conditions compare with is made once for a store",
+  ]
+
+  /// A condition is compared with what the plan of the store makes of an entry. A cluster compares stored
+  /// types, which are the same on all machines.
+  private static let readings: Set<String> = [
+    "an entry that readers stop at stops an append whose condition it may match",
+    "an entry that readers skip refuses an append whose condition it may match",
+    "an entry that a pass has set aside is compared like any other",
+    "the exact comparison of a condition is made once for a call, and only for a candidate",
+  ]
+
+  /// A copy of the store is written to at another place, next to the store.
+  private static let copies: Set<String> = [
+    "a checkpoint of another log, of one that has lost its end, and of one that went on from there is refused",
+    "a store with inline projections needs its plan, which then folds the rows again",
   ]
 
   /// An untyped log writes to the store.

@@ -76,6 +76,7 @@ extension EventStore {
       self = try Opening.alone(at: url, plan: plan, options: options, inline: inline)
       return
     }
+    UntypedMember.end(at: url)
     let log = SharedLogs.log(of: url)
     let opening = Waiting {
       try await ClusterStore.open(at: url, plan: plan, log: log.connect(), options: options, inline: inline)
@@ -90,11 +91,22 @@ extension EventStore {
   }
 }
 
-extension StoreOptions {
-  /// Options of a store whose last commit a power cut may take.
-  static var relaxedCommits: StoreOptions {
-    var options = StoreOptions()
-    options.durability = .relaxed
-    return options
+extension EventLog {
+  /// Opens the log as a member of a cluster without a plan, in place of the initializer of the library with
+  /// the same parameters.
+  init(at url: URL, options: StoreOptions = StoreOptions()) throws(AnnalsError) {
+    // A process of its own has no test, and no log in memory that it shares with others.
+    if options.access == .readOnly || Test.current == nil || LocalTests.hasCurrent {
+      try self.init(unsettled: url, options: options)
+      return
+    }
+    let log = SharedLogs.log(of: url)
+    let opening = Waiting { try await UntypedMember.open(at: url, log: log.connect(), options: options) }
+    let opened: EventLog?
+    do { opened = try opening.value() } catch {
+      throw (error as? AnnalsError) ?? AnnalsError(.inputOutput, "the log was not opened: \(error)")
+    }
+    guard let opened else { throw AnnalsError(.inputOutput, "the log was not opened") }
+    self = opened
   }
 }

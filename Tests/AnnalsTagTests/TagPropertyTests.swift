@@ -25,9 +25,11 @@ import Testing
     var model = TagModel()
     var options = StoreOptions()
     options.mergeInterval = HeadMerge.Interval(entries: 32)
+    var reading = options
+    reading.access = .readOnly
     for round in 0..<4 {
       let log = try EventLog(at: place.url, options: options)
-      let other = try EventLog(at: place.url, options: options)
+      let other = try EventLog(at: place.url, options: reading)
       for step in 0..<60 {
         let at: Comment = "seed \(seed), round \(round), step \(step)"
         try await append(log, &model, &random, at)

@@ -9,11 +9,11 @@ import Testing
 /// Decisions on the events that match a query: enrolments in courses.
 @Suite struct BookingTests {
   private let place: TemporaryStore
-  private let store: EventStore<CoursesPlan>
+  private let store: EventStore<SeatCoursesPlan>
 
   init() throws {
     place = try TemporaryStore()
-    store = try EventStore(at: place.url, plan: CoursesPlan.self)
+    store = try EventStore(at: place.url, plan: SeatCoursesPlan.self)
   }
 
   private func offer(_ course: String, seats: Int) async throws {
@@ -31,7 +31,7 @@ import Testing
     var seen: [Position] = []
     try await store.decide(
       Seen(), matching: EventQuery(tags: ["course:c1"]), to: "enrolments"
-    ) { (model) throws -> [CoursesV1.Event] in
+    ) { (model) throws -> [SeatCoursesV1.Event] in
       seen = model.positions
       return []
     }
@@ -42,15 +42,15 @@ import Testing
   /// The positions of the events.
   private struct Seen: DecisionModel {
     var positions: [Position] = []
-    mutating func apply(_ entry: Entry<CoursesV1.Event>) { positions.append(entry.position) }
+    mutating func apply(_ entry: Entry<SeatCoursesV1.Event>) { positions.append(entry.position) }
   }
 
   @Test func `Only an event that matches is a conflict, in whichever stream it is`() async throws {
     try await offer("c1", seats: 2)
     let booking = Booking(course: "c1", student: "s1")
-    func attempts(_ other: CoursesV1.Event, to stream: StreamName) async throws -> Int {
+    func attempts(_ other: SeatCoursesV1.Event, to stream: StreamName) async throws -> Int {
       var attempts = 0
-      try await store.decide(booking, matching: booking.query) { (_) throws -> [CoursesV1.Event] in
+      try await store.decide(booking, matching: booking.query) { (_) throws -> [SeatCoursesV1.Event] in
         attempts += 1
         if attempts == 1 { try store.append([other], to: stream) }
         return [.enrolled(.init(course: "other", student: "nobody"))]
@@ -68,7 +68,7 @@ import Testing
     try await offer("c1", seats: 1)
     let booking = Booking(course: "c1", student: "s1")
     let appended = try await store.decide(booking, matching: booking.query) {
-      (booking) throws -> DecidedEvents<CoursesV1.Event> in
+      (booking) throws -> DecidedEvents<SeatCoursesV1.Event> in
       #expect(booking.freeSeats == 1)
       return [
         "enrolments": [.enrolled(.init(course: "c1", student: "s1"))],
@@ -78,7 +78,7 @@ import Testing
     #expect(appended.positions == [2, 3] && appended.revisions == [0, 0])
     await #expect(throws: Booking.Refusal.full) {
       try await store.decide(booking, matching: booking.query) {
-        (_) throws -> DecidedEvents<CoursesV1.Event> in throw Booking.Refusal.full
+        (_) throws -> DecidedEvents<SeatCoursesV1.Event> in throw Booking.Refusal.full
       }
     }
     #expect(try store.read { snapshot throws(AnnalsError) in try snapshot.head() } == 3)
@@ -92,7 +92,7 @@ import Testing
     for _ in 0..<2 {
       try await store.decide(
         Enrolments.self, matching: EventQuery(tags: ["course:c1", "student:s1"]), to: "enrolments"
-      ) { (state) throws -> [CoursesV1.Event] in
+      ) { (state) throws -> [SeatCoursesV1.Event] in
         counts.append(state.events)
         return [.enrolled(.init(course: "c1", student: "s1"))]
       }
@@ -101,7 +101,7 @@ import Testing
   }
 
   enum Enrolments: Aggregate {
-    typealias Event = CoursesV1.Event
+    typealias Event = SeatCoursesV1.Event
     @Record struct State { var events: Int = 0 }
     static let name = "count"
     static let version = 1
@@ -112,12 +112,14 @@ import Testing
   @Test func `An error of the fold names the entry and the model`() async throws {
     struct Bad: Error {}
     struct Picky: DecisionModel {
-      mutating func apply(_ entry: Entry<CoursesV1.Event>) throws { if entry.position == 2 { throw Bad() } }
+      mutating func apply(_ entry: Entry<SeatCoursesV1.Event>) throws {
+        if entry.position == 2 { throw Bad() }
+      }
     }
     try await offer("c1", seats: 1)
     try await offer("c1", seats: 1)
     let error = await #expect(throws: AnnalsError.self) {
-      try await store.decide(Picky(), matching: .all) { (_) throws -> [CoursesV1.Event] in [] }
+      try await store.decide(Picky(), matching: .all) { (_) throws -> [SeatCoursesV1.Event] in [] }
     }
     #expect(error?.code == .ruleFailed && error?.details.position == 2)
     #expect(error?.message.contains("Picky") == true)
@@ -163,7 +165,7 @@ import Testing
           var made = 0
           let booking = Booking(course: "c1", student: "s\(student % 5)")
           try await store.decide(booking, matching: booking.query, to: "enrolments") {
-            (_) throws -> [CoursesV1.Event] in
+            (_) throws -> [SeatCoursesV1.Event] in
             made += 1
             return [.enrolled(.init(course: "c1", student: "s\(student % 5)"))]
           }
@@ -176,7 +178,7 @@ import Testing
   }
 
   @Test func `A query without tags or types takes turns by types or with all its like`() throws {
-    func keys(_ query: EventQuery<CoursesV1.Event>) -> Set<DecisionKey> {
+    func keys(_ query: EventQuery<SeatCoursesV1.Event>) -> Set<DecisionKey> {
       QueryBasis(store: store, model: Seen(), name: "seen", query: query).keys
     }
     #expect(keys(.all) == [.everything])

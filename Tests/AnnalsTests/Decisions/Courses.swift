@@ -1,6 +1,6 @@
 @testable import Annals
 
-@Schema(1, 0, 0) enum CoursesV1 {
+@Schema(1, 0, 0) enum SeatCoursesV1 {
   @Record struct CourseOffered {
     @Field(tag: "course") var course: String
     var seats: Int
@@ -15,8 +15,8 @@
   }
 }
 
-enum CoursesPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<CoursesV1, CoursesV1> {}
+enum SeatCoursesPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<SeatCoursesV1, SeatCoursesV1> {}
 }
 
 /// The facts on which a student may enrol: a free seat, and fewer than ten courses.
@@ -34,7 +34,7 @@ struct Booking: DecisionModel, Equatable {
     self.student = student
   }
 
-  mutating func apply(_ entry: Entry<CoursesV1.Event>) {
+  mutating func apply(_ entry: Entry<SeatCoursesV1.Event>) {
     switch entry.event {
     case .courseOffered(let offer): freeSeats += offer.seats
     case .enrolled(let enrolment):
@@ -48,7 +48,7 @@ struct Booking: DecisionModel, Equatable {
     }
   }
 
-  var query: EventQuery<CoursesV1.Event> {
+  var query: EventQuery<SeatCoursesV1.Event> {
     .any(of: [
       EventQuery(tags: [EventTag("course", course)]),
       EventQuery([\.enrolled, \.left], tags: [EventTag("student", student)]),
@@ -65,12 +65,12 @@ struct Booking: DecisionModel, Equatable {
   enum Refusal: String, Error, CaseIterable { case full, tooMany, isEnrolled }
 }
 
-extension EventStore<CoursesPlan> {
+extension EventStore<SeatCoursesPlan> {
   /// Enrols a student in a course.
   func enrol(_ student: String, in course: String, attempts: Int = 5) async throws -> Appended {
     let booking = Booking(course: course, student: student)
     return try await decide(booking, matching: booking.query, to: "enrolments", attempts: attempts) {
-      (booking) throws -> [CoursesV1.Event] in
+      (booking) throws -> [SeatCoursesV1.Event] in
       if let refusal = booking.refusal { throw refusal }
       return [.enrolled(.init(course: course, student: student))]
     }

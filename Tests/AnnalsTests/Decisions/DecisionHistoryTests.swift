@@ -138,7 +138,7 @@ import Testing
     seed: UInt64
   ) async throws {
     let place = try TemporaryStore()
-    let store = try EventStore(at: place.url, plan: CoursesPlan.self, options: .relaxedCommits)
+    let store = try EventStore(at: place.url, plan: SeatCoursesPlan.self, options: .relaxedCommits)
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<12 {
         group.addTask {
@@ -147,14 +147,14 @@ import Testing
             let booking = Booking(
               course: "c\(Int.random(in: 0..<4, using: &generator))",
               student: "s\(Int.random(in: 0..<4, using: &generator))")
-            let other: CoursesV1.Event = .left(.init(course: booking.course, student: "none"))
+            let other: SeatCoursesV1.Event = .left(.init(course: booking.course, student: "none"))
             do {
               try await store.decide(Noting(), matching: booking.query, attempts: 50) { noted in
                 // Now and then another event comes between.
                 if step % 5 == 0, noted.matched.count % 2 == 0 { try store.append([other], to: "others") }
-                var events = DecidedEvents<CoursesV1.Event>()
+                var events = DecidedEvents<SeatCoursesV1.Event>()
                 let metadata: Metadata = ["matched": CBOR(noted.matched.count)]
-                let event: CoursesV1.Event = .enrolled(
+                let event: SeatCoursesV1.Event = .enrolled(
                   .init(course: booking.course, student: booking.student))
                 events.append([NewEvent(event, metadata: metadata)], to: "enrolments")
                 return events
@@ -166,7 +166,7 @@ import Testing
       try await group.waitForAll()
     }
     // An oracle that knows no index: it compares every event with the query.
-    var earlier: [Entry<CoursesV1.Event>] = []
+    var earlier: [Entry<SeatCoursesV1.Event>] = []
     var checked = 0
     try store.read { snapshot throws(AnnalsError) in
       try snapshot.entries().forEach { (entry) throws(AnnalsError) in
@@ -184,11 +184,11 @@ import Testing
   /// The events that matched a query.
   private struct Noting: DecisionModel {
     var matched: [Position] = []
-    mutating func apply(_ entry: Entry<CoursesV1.Event>) { matched.append(entry.position) }
+    mutating func apply(_ entry: Entry<SeatCoursesV1.Event>) { matched.append(entry.position) }
   }
 
   /// Whether an event matches the query for an enrolment.
-  private static func matches(_ event: CoursesV1.Event, _ enrolment: CoursesV1.Enrolled) -> Bool {
+  private static func matches(_ event: SeatCoursesV1.Event, _ enrolment: SeatCoursesV1.Enrolled) -> Bool {
     switch event {
     case .courseOffered(let offer): offer.course == enrolment.course
     case .enrolled(let other): other.course == enrolment.course || other.student == enrolment.student

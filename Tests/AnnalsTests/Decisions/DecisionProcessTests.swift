@@ -10,7 +10,7 @@ import Testing
 @Suite struct DecisionProcessTests {
   @Test func `Three processes of twenty-four tasks each book the seats that there are`() async throws {
     let place = try TemporaryStore()
-    let store = try EventStore(at: place.url, plan: CoursesPlan.self)
+    let store = try EventStore(at: place.url, plan: SeatCoursesPlan.self)
     for course in 0..<4 {
       try await store.append([.courseOffered(.init(course: "c\(course)", seats: 20))], to: "courses")
     }
@@ -27,7 +27,7 @@ import Testing
     async throws
   {
     let place = try TemporaryStore()
-    let store = try EventStore(at: place.url, plan: CoursesPlan.self)
+    let store = try EventStore(at: place.url, plan: SeatCoursesPlan.self)
     for course in 0..<4 {
       try await store.append([.courseOffered(.init(course: "c\(course)", seats: 20))], to: "courses")
     }
@@ -41,7 +41,7 @@ import Testing
 
   private static func bookUntilKilled(_ path: String) async {
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let store = try EventStore(at: URL(fileURLWithPath: path), plan: CoursesPlan.self)
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: SeatCoursesPlan.self)
       async let booking: Void = DecisionProcessTests.book(store, "killed")
       try await Task.sleep(for: .milliseconds(30))
       kill(getpid(), SIGKILL)
@@ -51,13 +51,13 @@ import Testing
 
   private static func bookElsewhere(_ path: String, _ name: String) async {
     await #expect(processExitsWith: .success) { [path = path as String, name = name as String] in
-      let store = try EventStore(at: URL(fileURLWithPath: path), plan: CoursesPlan.self)
+      let store = try EventStore(at: URL(fileURLWithPath: path), plan: SeatCoursesPlan.self)
       try await DecisionProcessTests.book(store, name)
     }
   }
 
   /// Lets twenty-four students try to enrol in all courses.
-  private static func book(_ store: EventStore<CoursesPlan>, _ name: String) async throws {
+  private static func book(_ store: EventStore<SeatCoursesPlan>, _ name: String) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for student in 0..<24 {
         group.addTask {

@@ -1,0 +1,1 @@
+../../AnnalsTagTests/ManyTagsTests.swift

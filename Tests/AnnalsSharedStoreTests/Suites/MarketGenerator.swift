@@ -1,0 +1,1 @@
+../../AnnalsTests/Schema/MarketGenerator.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Subscriptions/SubscriptionTests+Cost.swift

@@ -1,0 +1,1 @@
+../../AnnalsTagTests/TagLiveTests.swift
