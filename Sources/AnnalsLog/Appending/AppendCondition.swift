@@ -95,9 +95,10 @@ struct ConditionCheck {
       }
       return nil
     }
-    guard try mayMatch(query, after: after, reader) else { return nil }
+    let table = generation.environment.tags
     var steps = try TagSteps(query, from: after + 1, through: last, backwards: false, reader) {
-      (tag) throws(AnnalsError) in try head(of: tag, reader)
+      (tag) throws(AnnalsError) in
+      try tags.head(of: tag, StreamHash(tag.text.utf8.span), in: table, reader)
     }
     var window = StreamWindow(reader)
     while let (found, _) = try steps.next(reader, &window) {
@@ -106,24 +107,6 @@ struct ConditionCheck {
       if let match = try match(entry, query, condition, &comparison, reader) { return match }
     }
     return nil
-  }
-
-  private func head(of tag: EventTag, _ reader: StoreReader) throws(AnnalsError) -> TagHead? {
-    try tags.head(of: tag, StreamHash(tag.text.utf8.span), in: generation.environment.tags, reader)
-  }
-
-  /// Whether all tags of any item were used after a position. Mostly one was not, and then no way through the
-  /// log has to be made.
-  private func mayMatch(
-    _ query: StoredQuery, after: UInt64, _ reader: StoreReader
-  ) throws(AnnalsError) -> Bool {
-    nextItem: for item in query.items {
-      for tag in item.tags {
-        guard let head = try head(of: tag, reader), head.last > after else { continue nextItem }
-      }
-      return true
-    }
-    return false
   }
 
   /// Compares an entry with a condition.

@@ -20,13 +20,33 @@ extension AppendGroup {
     var state = GroupState(
       reader: reader, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader), hasLimits: kinds.limitsStreams)
-    if !request.conditions.isEmpty {
+    if try mayMatch(request.conditions, reader) {
       var kinds = kinds
       kinds.isUncommitted = !registered.isEmpty || hasRaisedEpoch
       state.conditions = ConditionCheck(
         conditions: request.conditions, last: last, kinds: kinds, generation: generation, tags: tags)
     }
     return try AppendDecision.decide(request, in: state)
+  }
+
+  /// Whether an entry may match a condition of a call: one that names no tag, or all of whose tags were used
+  /// after its position. Mostly one was not, and then nothing of the log has to be read.
+  private func mayMatch(
+    _ conditions: [AppendCondition], _ reader: StoreReader
+  ) throws(AnnalsError) -> Bool {
+    let table = generation.environment.tags
+    for condition in conditions {
+      let after = condition.after?.rawValue ?? 0
+      guard after < last else { continue }
+      nextAlternative: for alternative in condition.query.alternatives {
+        for tag in alternative {
+          let head = try tags.head(of: tag, StreamHash(tag.text.utf8.span), in: table, reader)
+          guard let head, head.last > after else { continue nextAlternative }
+        }
+        return true
+      }
+    }
+    return false
   }
 
   /// Finds the heads of all streams of a call.

@@ -49,7 +49,7 @@ public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
 extension LogQuery {
   /// The query for the kinds of a snapshot.
   package var source: QuerySource {
-    QuerySource(tags: items.flatMap(\.tags)) { [items] kinds in
+    QuerySource(tags: items.map { Array($0.tags) }) { [items] kinds in
       StoredQuery(
         items.map { item in
           let names = Set(item.types.map { ExactText($0) })

@@ -72,7 +72,7 @@ package struct SharedQuery: Equatable, Sendable {
 
   /// The condition that no entry after `position` matches the query.
   package func condition(after position: Position?) -> AppendCondition {
-    let source = QuerySource(tags: items.flatMap(\.tags)) { [items] kinds in
+    let source = QuerySource(tags: items.map { Array($0.tags) }) { [items] kinds in
       StoredQuery(
         items.map { item in
           var wanted: WantedKinds?

@@ -3,22 +3,25 @@ internal import AnnalsFormat
 
 /// A selection of entries, which becomes a ``StoredQuery`` once the kinds of a snapshot are known.
 package struct QuerySource: Sendable {
-  /// The tags in it.
-  let tags: [EventTag]
+  /// The tags of each alternative.
+  let alternatives: [[EventTag]]
   /// Returns the query for the kinds of a snapshot.
   package let resolve: @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
 
   /// Creates a source.
   ///
   /// - Parameters:
-  ///   - tags: Every tag of the query.
+  ///   - tags: The tags of each alternative.
   ///   - resolve: Returns the query for the kinds of a snapshot.
   package init(
-    tags: [EventTag], _ resolve: @escaping @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
+    tags: [[EventTag]], _ resolve: @escaping @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
   ) {
-    self.tags = tags
+    alternatives = tags
     self.resolve = resolve
   }
+
+  /// The tags in it.
+  var tags: [EventTag] { alternatives.flatMap(\.self) }
 
   /// Throws `.invalidName` for a tag that no event can have.
   package func check() throws(AnnalsError) {

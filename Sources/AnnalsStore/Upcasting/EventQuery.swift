@@ -141,7 +141,7 @@ extension EventQuery {
   ///
   /// It may match entries whose events do not match. Readers compare these themselves.
   package func source(_ resolver: PlanResolver) -> QuerySource {
-    QuerySource(tags: items.flatMap(\.tags)) { [items] (kinds) throws(AnnalsError) in
+    QuerySource(tags: items.map { Array($0.tags) }) { [items] (kinds) throws(AnnalsError) in
       StoredQuery(
         items.map { item in
           let wanted = item.cases.map { cases in
