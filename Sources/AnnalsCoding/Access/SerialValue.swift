@@ -1,8 +1,8 @@
 /// A value that its owner uses one access at a time.
 ///
 /// Swift checks while a program runs that no two accesses to a property of a class overlap. For properties
-/// that change with every event, these checks took a seventh of the time of a typed read and a fifth of that
-/// of a fold. This value is not checked.
+/// that change with every event, these checks took up to a fifth of the time of a fold. This value is not
+/// checked.
 ///
 /// Its owner says why no accesses overlap: one thread uses the value, and nothing that runs during an access
 /// can reach the owner.

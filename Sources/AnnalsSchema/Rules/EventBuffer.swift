@@ -2,7 +2,7 @@ public import AnnalsCoding
 
 /// The destination of upcast events. Only the library creates sinks.
 ///
-/// One thread uses a buffer. What each event changes is a ``SerialValue``: it is read or written at once, and
+/// One thread uses a buffer. What each event changes is a `SerialValue`: it is read or written at once, and
 /// no rule runs meanwhile.
 public class EventBuffer {
   @usableFromInline final let counted = SerialValue(0)
