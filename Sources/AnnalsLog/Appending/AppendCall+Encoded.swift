@@ -62,7 +62,9 @@ extension AppendRequest {
     _ payload: consuming [UInt8], case index: Int, tags: [EventTag], _ direct: inout DirectEvents?,
     maximumPayload: Int
   ) throws(AnnalsError) {
-    guard var number = direct?.numbers[index], let kind = direct?.kinds[index] else { return }
+    guard var number = direct?.numbers[index], let kind = direct?.kinds[index] else {
+      throw AnnalsError(.wrongUse, "the call encodes its events itself, and takes none that are encoded")
+    }
     try checkSizes(payload.count, 0, maximumPayload: maximumPayload, kind.type.text)
     try check(tags, kind.type.text)
     if number < 0 {

@@ -50,7 +50,8 @@ enum DirectPlan: SchemaMigrationPlan {
       while let entry = try entries.next() {
         lines.append(
           """
-          \(entry.position) \(entry.stream) \(entry.revision) \(entry.type) \(entry.version?.description ?? "-")
+          \(entry.position) \(entry.stream) \(entry.revision)
+          \(entry.type) \(entry.version?.description ?? "-")
           \(entry.content) \(entry.tags) \(entry.isEndOfCall)
           """)
       }
