@@ -69,7 +69,7 @@ struct ReferenceCluster {
       }
     }
     for condition in request.conditions {
-      guard let query = condition.shared else { return }
+      let query = condition.shared
       let after = condition.after?.rawValue ?? 0
       for item in query.items {
         if tags.contains(where: { $0.position > after && item.tags.map(\.text) == [$0.tag] }) { return }

@@ -198,10 +198,7 @@ enum SeatsRated: SchemaMigrationPlan {
       var request = AppendRequest(time: 0)
       request.add("other", expecting: .any)
       request.conditions = [
-        AppendCondition(query.source, after: nil) { _, _ in
-          calls.add(made: 1)
-          return CountedComparison(calls: calls)
-        }
+        AppendCondition(query.source, after: nil, CountedForm(query: query, calls: calls))
       ]
       return try log.append(blocking: request)
     }
@@ -269,6 +266,18 @@ private final class ComparisonCalls: Sendable {
       $0[0] += made
       $0[1] += compared
     }
+  }
+}
+
+private struct CountedForm: ConditionForm {
+  let query: LogQuery
+  let calls: ComparisonCalls
+
+  var shared: SharedQuery { query.shared }
+
+  func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? {
+    calls.add(made: 1)
+    return CountedComparison(calls: calls)
   }
 }
 

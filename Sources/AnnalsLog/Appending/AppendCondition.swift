@@ -4,29 +4,35 @@ internal import LMDB
 
 /// A query that no entry after a position may match, or a call is refused.
 package struct AppendCondition: Sendable {
-  /// Makes the exact comparison for the kinds of a transaction.
-  package typealias Comparing = @Sendable (KindRegistry, Generation) -> any ConditionComparison
-
   let query: QuerySource
   /// The position after which entries are compared; `nil` for all entries.
   package let after: Position?
-  /// Makes the exact comparison; `nil` if all entries of the query match.
-  fileprivate let comparing: Comparing?
-  /// The query in a form that does not depend on this program; `nil` if it has none.
-  package var shared: SharedQuery?
+  fileprivate let form: any ConditionForm
 
   /// Creates a condition.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - after: The position after which entries are compared; `nil` for all entries.
-  ///   - comparing: Makes the exact comparison of an entry, which kinds and tags do not always decide; `nil`
-  ///     if all entries of the query match. It is called at most once for a call, before the first entry.
-  package init(_ query: QuerySource, after: Position?, _ comparing: Comparing? = nil) {
+  ///   - form: Answers what not every call has to know of the query.
+  package init(_ query: QuerySource, after: Position?, _ form: any ConditionForm) {
     self.query = query
     self.after = after
-    self.comparing = comparing
+    self.form = form
   }
+
+  /// The query in a form that does not depend on this program.
+  package var shared: SharedQuery { form.shared }
+}
+
+/// The query of a condition, as the caller gave it.
+package protocol ConditionForm: Sendable {
+  /// The query in a form that does not depend on this program.
+  var shared: SharedQuery { get }
+
+  /// Makes the exact comparison of entries, which kinds and tags do not always decide; `nil` if all entries
+  /// that they select match. It is called at most once for a call, before the first entry.
+  func comparison(_ kinds: KindRegistry, _ generation: Generation) -> (any ConditionComparison)?
 }
 
 /// Compares entries that a query selects by kind and tag exactly, in one transaction.
@@ -117,8 +123,9 @@ struct ConditionCheck {
     _ comparison: inout (any ConditionComparison)?, _ reader: StoreReader
   ) throws(AnnalsError) -> ConditionMatch? {
     guard try query.includes(entry) else { return nil }
-    guard let comparing = condition.comparing else { return ConditionMatch(position: entry.position) }
-    let exact = comparison ?? comparing(kinds, generation)
+    guard let exact = comparison ?? condition.form.comparison(kinds, generation) else {
+      return ConditionMatch(position: entry.position)
+    }
     comparison = exact
     switch try exact.compare(entry, of: reader.name(of: entry.stream)) {
     case .differs: return nil

@@ -8,19 +8,19 @@ extension AppendGroup {
   mutating func decide(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) -> AppendVerdict {
+    let reader = StoreReader(transaction.view, tables)
+    let mayMatch = try mayMatch(request.conditions, reader)
     // Most calls expect nothing, and then nothing is compared: their streams are looked up as their events
     // are put.
-    guard request.hasIDs || request.hasExpectations || kinds.limitsStreams || !request.conditions.isEmpty
-    else {
+    guard mayMatch || request.hasIDs || request.hasExpectations || kinds.limitsStreams else {
       places.removeAll(keepingCapacity: true)
       return .accepted
     }
     try locate(request, in: transaction)
-    let reader = StoreReader(transaction.view, tables)
     var state = GroupState(
       reader: reader, parts: request.parts, ends: ends, search: search,
       hasMoved: try generation.hasMoved(in: reader), hasLimits: kinds.limitsStreams)
-    if try mayMatch(request.conditions, reader) {
+    if mayMatch {
       var kinds = kinds
       kinds.isUncommitted = !registered.isEmpty || hasRaisedEpoch
       state.conditions = ConditionCheck(
@@ -34,14 +34,15 @@ extension AppendGroup {
   private func mayMatch(
     _ conditions: [AppendCondition], _ reader: StoreReader
   ) throws(AnnalsError) -> Bool {
+    if conditions.isEmpty { return false }
     let table = generation.environment.tags
-    for condition in conditions {
-      let after = condition.after?.rawValue ?? 0
+    for place in conditions.indices {
+      let after = conditions[place].after?.rawValue ?? 0
       guard after < last else { continue }
-      nextAlternative: for alternative in condition.query.alternatives {
+      nextAlternative: for alternative in conditions[place].query.alternatives {
         for tag in alternative {
-          let head = try tags.head(of: tag, StreamHash(tag.text.utf8.span), in: table, reader)
-          guard let head, head.last > after else { continue nextAlternative }
+          let newest = try tags.last(of: tag, StreamHash(tag.text.utf8.span), in: table, reader)
+          guard let newest, newest > after else { continue nextAlternative }
         }
         return true
       }
@@ -56,11 +57,13 @@ extension AppendGroup {
     var found: [Place] = []
     var ends: [StreamEnd?] = []
     swap(&found, &places)
+    swap(&ends, &self.ends)
     defer {
       swap(&found, &places)
-      self.ends = ends
+      swap(&ends, &self.ends)
     }
     found.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
     let tables = tables
     var next = 0
     while next < request.parts.count {

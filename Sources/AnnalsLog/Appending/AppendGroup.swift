@@ -92,18 +92,22 @@ package struct AppendGroup {
     _ call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
     if let change = call.change { return try run(change, of: call, in: &transaction) }
-    var request = call
+    // A request has many lists to retain, and is copied only where the copy differs.
+    guard let sight = call.sight else { return try runDecided(call, in: &transaction) }
+    let rest: AppendRequest
+    do { rest = try unknown(of: call, since: sight, in: transaction) } catch { return .failure(error) }
+    return try runDecided(rest, in: &transaction)
+  }
+
+  private mutating func runDecided(
+    _ request: AppendRequest, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
     let verdict: AppendVerdict
-    do {
-      if let sight = call.sight { request = try unknown(of: call, since: sight, in: transaction) }
-      verdict = try decide(request, in: transaction)
-    } catch {
-      return .failure(error)
-    }
+    do { verdict = try decide(request, in: transaction) } catch { return .failure(error) }
     switch verdict {
     case .accepted:
       if request.items.isEmpty {
-        return .success(Appended(positions: [], revisions: [], wasRepeated: call.sight != nil))
+        return .success(Appended(positions: [], revisions: [], wasRepeated: request.sight != nil))
       }
       if let missing = try missingAttachment(of: request) {
         return .failure(AnnalsError(missingAttachment: missing))

@@ -110,8 +110,12 @@ extension LogQuery {
   fileprivate func condition(after position: Position?) throws(AnnalsError) -> AppendCondition {
     let source = source
     try source.check()
-    var condition = AppendCondition(source, after: position)
-    condition.shared = SharedQuery(self)
-    return condition
+    return AppendCondition(source, after: position, self)
   }
+}
+
+extension LogQuery: ConditionForm {
+  package var shared: SharedQuery { SharedQuery(self) }
+
+  package func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? { nil }
 }

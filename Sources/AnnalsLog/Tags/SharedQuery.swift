@@ -84,8 +84,12 @@ package struct SharedQuery: Equatable, Sendable {
           return StoredQuery.Item(kinds: wanted, tags: item.tags)
         })
     }
-    var condition = AppendCondition(source, after: position)
-    condition.shared = self
-    return condition
+    return AppendCondition(source, after: position, self)
   }
+}
+
+extension SharedQuery: ConditionForm {
+  package var shared: SharedQuery { self }
+
+  package func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? { nil }
 }

@@ -39,6 +39,20 @@ package struct TagHeads {
     return try reader.tagHead(of: tag, in: table)
   }
 
+  /// The position of the newest entry with a tag inside the transaction; `nil` if no entry has the tag.
+  ///
+  /// - Parameter table: The table `tags`; `nil` if the store has none.
+  func last(
+    of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
+  ) throws(AnnalsError) -> UInt64? {
+    if let slot = slot(of: tag.text.utf8.span, hash) {
+      let last = slots[slot].last
+      return last > 0 ? last : nil
+    }
+    guard let table else { return nil }
+    return try reader.tagHead(of: tag, in: table)?.last
+  }
+
   /// Extends a tag by the entry at `position`.
   ///
   /// - Parameter index: The place of the tag among the entry's tags.

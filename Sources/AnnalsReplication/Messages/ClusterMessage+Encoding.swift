@@ -108,11 +108,8 @@ extension AppendRequest {
     for item in items { append(item, to: &bytes) }
     bytes.append(varint: UInt64(conditions.count))
     for condition in conditions {
-      guard let query = condition.shared else {
-        throw AnnalsError(.wrongUse, "the condition of the call has no form for other machines")
-      }
       bytes.append(place: condition.after?.rawValue ?? 0)
-      query.append(to: &bytes)
+      condition.shared.append(to: &bytes)
     }
   }
 

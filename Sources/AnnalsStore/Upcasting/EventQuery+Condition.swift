@@ -11,21 +11,14 @@ extension EventQuery {
     let strict = resolver.strict
     let source = source(strict)
     try source.check()
-    var condition = AppendCondition(source, after: position) { (kinds, generation) in
-      EventComparison(
-        query: self,
-        upcaster: Upcaster(
-          reach: strict, kinds: kinds, log: generation.current.log, generation: generation),
-        readers: resolver)
-    }
-    condition.shared = shared(resolver.plan)
-    return condition
+    return AppendCondition(
+      source, after: position, EventCondition(query: self, strict: strict, resolver: resolver))
   }
 
   /// The query by the stored types that a plan can turn into the selected ones.
   ///
   /// Types of newer versions count as selected, because this program cannot know what becomes of them.
-  private func shared(_ plan: CompiledPlan) -> SharedQuery {
+  fileprivate func shared(_ plan: CompiledPlan) -> SharedQuery {
     SharedQuery(
       items.map { item in
         var types: Set<SharedQuery.StoredType>?
@@ -41,6 +34,24 @@ extension EventQuery {
         }
         return SharedQuery.Item(types: types, newerThan: plan.current.version, tags: item.tags.sorted())
       })
+  }
+}
+
+/// The query of a condition, and the plan that its events are compared by.
+private struct EventCondition<Event: SchemaEvent>: ConditionForm {
+  let query: EventQuery<Event>
+  /// Throws for every entry that cannot be read.
+  let strict: PlanResolver
+  /// Says which of these entries the readers of the store skip.
+  let resolver: PlanResolver
+
+  var shared: SharedQuery { query.shared(resolver.plan) }
+
+  func comparison(_ kinds: KindRegistry, _ generation: Generation) -> (any ConditionComparison)? {
+    EventComparison(
+      query: query,
+      upcaster: Upcaster(reach: strict, kinds: kinds, log: generation.current.log, generation: generation),
+      readers: resolver)
   }
 }
 
