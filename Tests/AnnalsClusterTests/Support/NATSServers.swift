@@ -96,8 +96,14 @@ final class NATSServers: Sendable {
   }
   /// Asks a server to end, and waits until it has.
   func stop(_ index: Int) { end(index, with: SIGTERM) }
-  /// Stops a server's threads; its connections stay.
-  func pause(_ index: Int) { signal(index, SIGSTOP) }
+  /// Stops a server's threads, and returns once all have stopped; its connections stay.
+  func pause(_ index: Int) {
+    signal(index, SIGSTOP)
+    guard let process = servers.withLock({ $0[index].process }) else { return }
+    // Until then, a busy machine may let the server answer. A server that has ended is left to `end`.
+    var state = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(process), &state, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR {}
+  }
   /// Lets a paused server go on.
   func resume(_ index: Int) { signal(index, SIGCONT) }
 
