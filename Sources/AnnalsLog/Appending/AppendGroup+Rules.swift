@@ -19,7 +19,7 @@ extension AppendGroup {
   mutating func begin(_ call: AppendRequest) throws(AnnalsError) -> Versions? {
     var changes: [PhaseChange] = []
     for rule in call.rules { changes += try rule.admit(call, to: self) }
-    if let refusal = kinds.refusal(of: call.records) { throw refusal }
+    if let refusal = kinds.refusal(of: call.records, known: recent?.record) { throw refusal }
     guard !changes.isEmpty else { return nil }
     let before = Versions(kinds: kinds, begun: begun, hasRaisedEpoch: hasRaisedEpoch)
     do throws(AnnalsError) {

@@ -36,7 +36,7 @@ extension AppendGroup {
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(
-      kinds: request.records.map { kinds.kind(of: $0) ?? 0 },
+      kinds: request.records.map { kind(of: $0) },
       sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
     progress.revisions.reserveCapacity(request.items.count)
     let heads = heads
@@ -51,9 +51,18 @@ extension AppendGroup {
     for (record, sum) in progress.sums.enumerated() {
       census[progress.kinds[record], default: CensusRow()].add(sum)
     }
+    if let last = request.lastRecord, recent?.kind != progress.kinds[last] {
+      recent = (request.records[last], progress.kinds[last])
+    }
     count += UInt64(request.items.count)
     let positions = (first...last).map { Position($0) }
     return Appended(positions: positions, revisions: progress.revisions, wasRepeated: false)
+  }
+
+  /// The kind of a record type; 0 while it has none.
+  private func kind(of record: AppendRequest.Record) -> UInt32 {
+    if let recent, recent.record == record { return recent.kind }
+    return kinds.kind(of: record) ?? 0
   }
 
   /// Puts the ids of a call's events into the index.

@@ -33,6 +33,8 @@ package struct AppendGroup {
   let search: IDSearch
   /// The kinds, including those that the group registered.
   package var kinds: KindRegistry
+  /// The record type that was stored last, and its kind: most events of a group have one type.
+  var recent: (record: AppendRequest.Record, kind: UInt32)?
   /// The kinds that the group registered.
   var registered: [EntryRows.New] = []
   /// The ordinals of versions whose roll-out advanced.

@@ -4,7 +4,11 @@ internal import AnnalsShapes
 
 extension KindRegistry {
   /// Returns why none of these records may be appended; `nil` if all may.
-  package func refusal(of records: [AppendRequest.Record]) -> AnnalsError? {
+  ///
+  /// - Parameter known: A record that has a kind.
+  package func refusal(
+    of records: [AppendRequest.Record], known: AppendRequest.Record? = nil
+  ) -> AnnalsError? {
     for record in records {
       if let activated, record.version.map({ $0 < activated }) ?? true {
         return AnnalsError(
@@ -15,6 +19,7 @@ extension KindRegistry {
             $0.version = record.version
           })
       }
+      if let known, known == record { continue }
       if kind(of: record) != nil { continue }
       var trial = self
       do throws(Refusal) { _ = try trial.register(record, first: Position(.max)) } catch {
