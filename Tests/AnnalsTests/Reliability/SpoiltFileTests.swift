@@ -81,16 +81,14 @@ import Testing
     }
   }
 
-  @Test(arguments: flips) func `a flipped bit is found or harmless`(seed: UInt64) async throws {
-    let tally = try await run(.flip, seed: seed)
-    #expect(tally.counts["detected", default: 0] > 0, "no flip hit a byte in use")
-  }
-
-  @Test(arguments: flips) func `a flipped bit in the header of a page is found or harmless`(
-    seed: UInt64
+  @Test(arguments: [Damage.Kind.flip, .headerFlip])
+  func `a flipped bit, anywhere or in the header of a page, is found or harmless`(
+    kind: Damage.Kind
   ) async throws {
-    let tally = try await run(.headerFlip, seed: seed)
-    #expect(tally.counts["detected", default: 0] > 0, "no flip hit a byte in use")
+    // The file differs from run to run, and the bytes that one seed hits may all be out of use.
+    var detected = 0
+    for seed in Self.flips { detected += try await run(kind, seed: seed).counts["detected", default: 0] }
+    #expect(detected > 0, "no flip hit a byte in use")
   }
 
   @Test(arguments: others, [Damage.Kind.truncation, .zeroedPage, .swappedPages, .tornSector])
