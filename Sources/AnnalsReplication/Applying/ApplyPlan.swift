@@ -125,18 +125,20 @@ struct ApplyPlan {
       }
       return true
     case .change(let change, let commit):
-      guard isNew(commit, message.sequence, recent) else { return true }
-      // An erasure is a transaction of its own.
+      // An erasure is a transaction of its own. Its commit must not be noted in one before it, which would
+      // make a copy of it.
       if case .erase = change.work, !steps.isEmpty { return false }
       var request = AppendRequest(time: time)
       request.change = change
       if case .roll(let step) = change.work {
-        if let error = context.goesOn(step) {
+        // Nor must that of a step at which the machine stops.
+        if isUnknown(commit, message.sequence, recent), let error = context.goesOn(step) {
           stop = error
           return false
         }
         request.rules = [SharedRolloutRule(step)]
       }
+      guard isNew(commit, message.sequence, recent) else { return true }
       add(request, commit, message.bytes, message.sequence, time)
       return true
     }
@@ -148,15 +150,18 @@ struct ApplyPlan {
     _ request: AppendRequest, _ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits,
     _ context: Context
   ) -> Bool {
-    guard recent.fate(of: commit, at: sequence, unnoted: earlier) == .new, !seen.contains(commit.id) else {
-      return true
-    }
+    guard isUnknown(commit, sequence, recent) else { return true }
     for record in request.records {
       guard let error = context.reads(record) else { continue }
       stop = error
       return false
     }
     return true
+  }
+
+  /// Whether a commit is neither a copy nor late.
+  private func isUnknown(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
+    recent.fate(of: commit, at: sequence, unnoted: earlier) == .new && !seen.contains(commit.id)
   }
 
   private mutating func take(

@@ -81,13 +81,19 @@ import Testing
     #expect(try new.store.activate(superseding: true).isActivated)
     #expect(try new.store.contract().isContracted)
     connection.setCut(false)
-    let old = try await open(WeightsPlan1.self, directory, "old", connection)
-    try await waitUntil { old.status?.isStopped == true }
-    #expect(old.status?.problem?.code == .superseded)
-    #expect(old.status?.needs == Self.newer)
+    var old: ClusterStore<WeightsPlan1>? = try await open(WeightsPlan1.self, directory, "old", connection)
+    try await waitUntil { old?.status?.isStopped == true }
+    #expect(old?.status?.problem?.code == .superseded)
+    #expect(old?.status?.needs == Self.newer)
     // It has applied the activation and not the contraction.
-    #expect(old.status?.applied == UInt64(log.messages.count - 1))
-    #expect(try old.store.log.lines().count == 1)
+    #expect(old?.status?.applied == UInt64(log.messages.count - 1))
+    #expect(try need(old).store.log.lines().count == 1)
+    // A newer program applies it.
+    old = nil
+    let upgraded = try await open(WeightsPlan2.self, directory, "old", connection)
+    try await waitUntil { upgraded.status?.applied == UInt64(log.messages.count) }
+    #expect(upgraded.status?.commits == new.status?.commits)
+    #expect(upgraded.status?.hash == new.status?.hash)
   }
 
   @Test func `an activation waits for the programs of other machines, and for those of this one`()
