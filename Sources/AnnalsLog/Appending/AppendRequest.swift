@@ -125,12 +125,26 @@ package struct AppendRequest: Sendable {
   /// process alone.
   package var sharedTime: Int64?
   /// The time at which its caller began to wait, if it had to wait for space in the queue.
-  var since: ContinuousClock.Instant?
+  var since: ContinuousClock.Instant? {
+    get { waited.map { Self.origin.advanced(by: $0) } }
+    set { waited = newValue.map { Self.origin.duration(to: $0) } }
+  }
+  /// ``since``, as a type whose layout the compiler knows. A call with an instant of a clock has none, and
+  /// copies of it take several times as long.
+  private var waited: Duration?
+  private static let origin = ContinuousClock.now
+  /// The places of the record types in ``records``, once there are too many to compare each.
   private var indices: [Record: Int] = [:]
 
   /// Creates an empty call.
   package init(time: Int64) {
     self.time = time
+  }
+
+  /// Begins with a record type that is the only one of its list, and whose name and shape have been checked.
+  /// Calls that share the list's memory are compared at once.
+  package mutating func begin(with list: [Record]) {
+    if items.isEmpty, list.count == 1 { records = list }
   }
 
   /// Adds a part; the events that are added next are for its stream.
@@ -222,9 +236,19 @@ package struct AppendRequest: Sendable {
   @inline(__always)
   var lastRecord: Int? { items.isEmpty ? nil : items[items.count - 1].record }
 
+  /// The number of record types from which on they are looked up by their hashes.
+  private static let many = 8
+
   private mutating func look(up record: Record) -> Int {
-    if let known = indices[record] { return known }
-    indices[record] = records.count
+    if records.count < Self.many {
+      if let known = records.firstIndex(of: record) { return known }
+    } else {
+      if indices.isEmpty {
+        for (index, known) in records.enumerated() { indices[known] = index }
+      }
+      if let known = indices[record] { return known }
+      indices[record] = records.count
+    }
     records.append(record)
     if record.shape?.personal != nil { hasPersonalFields = true }
     return records.count - 1
