@@ -13,6 +13,8 @@ package class InlineContext {
   final let stagings: [RowStaging]
   /// The names of streams seen so far.
   final var names = StreamNames()
+  /// The record types of the last call, and where their payloads enter the plan.
+  final var entrances: (records: [RecordKind], list: [CompiledPlan.Entrance]) = ([], [])
 
   fileprivate init(_ set: InlineSet, _ stagings: [RowStaging]) {
     self.set = set
@@ -78,7 +80,11 @@ final class InlineFoldContext<Event: SchemaEvent>: InlineContext {
 
   override var buffer: EventBuffer { delivery }
 
-  override func clear() { delivery.keep(first: 0) }
+  override func clear() {
+    guard delivery.count > 0 else { return }
+    delivery.entries.removeAll(keepingCapacity: true)
+    delivery.count = 0
+  }
 
   override func apply(member: Int, _ source: RowSource) throws(AnnalsError) {
     let fold = folds[member]

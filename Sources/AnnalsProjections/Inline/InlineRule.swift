@@ -60,6 +60,26 @@ extension EventStore {
   }
 }
 
+extension InlineContext {
+  /// Returns where the payloads of record types enter the plan. Neighbouring calls mostly have the same ones.
+  fileprivate final func entrances(
+    of records: [RecordKind]
+  ) throws(AnnalsError) -> [CompiledPlan.Entrance] {
+    if entrances.records == records { return entrances.list }
+    var list: [CompiledPlan.Entrance] = []
+    for record in records {
+      do throws(MissingStep) { list.append(try set.reach.plan.storedEntrance(of: record)) } catch {
+        throw AnnalsError(
+          error.code,
+          "a '\(record.type.text)' of \(record.version.map { "version \($0)" } ?? "no version") cannot be folded: \(error)"
+        )
+      }
+    }
+    entrances = (records, list)
+    return list
+  }
+}
+
 extension AppendGroup {
   /// Returns the context in which the projections of a set fold.
   private mutating func room(of set: InlineSet) -> InlineContext {
@@ -109,15 +129,7 @@ extension AppendGroup {
   /// Upcasts the events of a call to the form in which readers receive them.
   private func upcast(_ request: AppendRequest, into room: InlineContext) throws(AnnalsError) {
     let (set, buffer) = (room.set, room.buffer)
-    var entrances: [CompiledPlan.Entrance] = []
-    for record in request.records {
-      do throws(MissingStep) { entrances.append(try set.reach.plan.storedEntrance(of: record)) } catch {
-        throw AnnalsError(
-          error.code,
-          "a '\(record.type.text)' of \(record.version.map { "version \($0)" } ?? "no version") cannot be folded: \(error)"
-        )
-      }
-    }
+    let entrances = try room.entrances(of: request.records)
     var next: [StreamName: UInt64] = [:]
     for (index, part) in request.parts.enumerated() {
       var revision = next[part.stream] ?? ends[index].map { $0.revision.rawValue + 1 } ?? 0

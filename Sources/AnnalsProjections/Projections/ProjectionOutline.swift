@@ -13,12 +13,15 @@ struct ProjectionOutline: Sendable {
   let tables: [TableOutline]
   /// The number of the space that holds the rows of each table. The spaces of its secondary keys follow.
   let spaces: [UInt8]
+  /// The text that is compared when a program opens the view: one line for each table and key.
+  let text: String
 
   init(name: String, version: Int, tables: [TableOutline], spaces: [UInt8]) {
     self.name = name
     self.version = version
     self.tables = tables
     self.spaces = spaces
+    text = Self.text(of: tables)
   }
 
   init<P: Projection>(_ projection: P.Type) throws(AnnalsError) {
@@ -38,6 +41,7 @@ struct ProjectionOutline: Sendable {
       next += 1 + table.keys.count
     }
     self.spaces = spaces
+    text = Self.text(of: tables)
   }
 
   /// The most spaces a projection may have: one for each table and each secondary key.
@@ -81,8 +85,7 @@ struct ProjectionOutline: Sendable {
     tables.firstIndex { $0.type == type }
   }
 
-  /// The text that is compared when a program opens the view: one line for each table and key.
-  var text: String {
+  private static func text(of tables: [TableOutline]) -> String {
     var lines: [String] = []
     for table in tables {
       lines.append("table \(table.name)")

@@ -71,12 +71,14 @@ internal import LMDB
   /// - Throws: The errors of the file, and the error of reading a stored row even if the fold ignored it.
   func flush(into transaction: inout WriteTransaction, _ table: Table) throws(AnnalsError) {
     if let failure { throw failure }
+    guard hasChanges else { return }
     for rows in tables { try rows.flush(into: &transaction, table) }
     try keys.flush(into: &transaction, table)
   }
 
   /// Marks the changes as stored, and keeps the rows for later reads.
   func settle() {
+    guard hasChanges else { return }
     for table in tables { table.settle() }
     keys.forget()
   }

@@ -36,8 +36,10 @@ internal import LMDB
   }
 
   /// Sets the shared prefix.
-  mutating func begin(with head: [UInt8]) {
-    guard !room.bytes.prefix(headCount).elementsEqual(head) else { return }
+  mutating func begin(with prefix: [UInt8], _ space: UInt8) {
+    let known = room.bytes.prefix(headCount)
+    guard known.last != space || !known.dropLast().elementsEqual(prefix) else { return }
+    let head = prefix + [space]
     (room.bytes, other.bytes, headCount) = (head, head, head.count)
   }
 
@@ -136,7 +138,7 @@ internal import LMDB
 
   /// Sets the prefix of all keys of the projection.
   final func begin(with prefix: [UInt8]) {
-    numbers.begin(with: prefix + [space])
+    numbers.begin(with: prefix, space)
   }
 
   /// Sorts the keys of changed rows.
