@@ -1,8 +1,8 @@
 /// A call to append, and how durable it must be.
 ///
 /// It is a class, because a call passes through several hands, and a request has many lists to retain.
-final class GroupCall: Sendable {
-  let request: AppendRequest
+package final class GroupCall: Sendable {
+  package let request: AppendRequest
   let durability: StoreOptions.Durability
 
   /// A call as a store with these options makes it. A change of the log itself is always on disk at its end.
@@ -11,9 +11,9 @@ final class GroupCall: Sendable {
     durability = request.change == nil ? options.durability : .full
   }
 
-  /// A call of a batch that a shared log has put in order.
-  init(_ request: AppendRequest, of batch: SequencedBatch) {
+  /// A call that a shared log has put in order.
+  package init(_ request: consuming AppendRequest, _ durability: StoreOptions.Durability) {
     self.request = request
-    durability = batch.durability
+    self.durability = durability
   }
 }

@@ -4,7 +4,7 @@ package import LMDB
 /// Calls that a shared log has put in order, and the rows that record how far it is applied: one transaction.
 package struct SequencedBatch: Sendable {
   /// The calls in the order of the shared log. Each has a ``AppendRequest/sharedTime``.
-  package var calls: [AppendRequest]
+  package var calls: [GroupCall]
   /// The moment at which the commit counts. The shared log has the calls, so a commit that a power loss takes
   /// away comes again.
   package var durability: StoreOptions.Durability
@@ -18,7 +18,7 @@ package struct SequencedBatch: Sendable {
       -> Void
 
   package init(
-    _ calls: [AppendRequest], _ durability: StoreOptions.Durability, isShared: Bool = true,
+    _ calls: [GroupCall], _ durability: StoreOptions.Durability, isShared: Bool = true,
     begin: @escaping @Sendable (StoreReader) throws(AnnalsError) -> Void,
     finish:
       @escaping @Sendable (inout WriteTransaction, StoreTables, [Result<Appended, AnnalsError>])

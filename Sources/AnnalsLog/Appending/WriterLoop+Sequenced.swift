@@ -9,7 +9,7 @@ extension WriterLoop {
   /// - Returns: The verdict on each call.
   /// - Throws: Any error that is no verdict; nothing of the batch is applied then.
   mutating func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    let calls = batch.calls.map { GroupCall($0, of: batch) }
+    let calls = batch.calls
     while true {
       if place.generation !== generation { try move() }
       // Obstacles to reading ahead need not prevent the transaction.

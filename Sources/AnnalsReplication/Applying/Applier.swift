@@ -66,7 +66,8 @@ final class Applier: Sendable {
     self.claim = claim
     self.rules = rules
     context = ApplyPlan.Context(
-      log: log.id, shapes: ShapeMemory(), reads: { readable?.refusal(of: $0) },
+      log: log.id, durability: log.options.durability, rules: rules, shapes: ShapeMemory(),
+      reads: { readable?.refusal(of: $0) },
       goesOn: { readable?.refusal(of: $0) })
     let memory = try Self.memory(log)
     self.memory = Mutex(memory)
@@ -129,9 +130,8 @@ final class Applier: Sendable {
     let written = Mutex<BatchWriting?>(nil)
     let stored = memory.stored
     let isNeeded = memory.need != nil
-    var requests = plan.steps.map(\.request)
-    for index in requests.indices { requests[index].rules += rules }
-    let batch = SequencedBatch(requests, log.options.durability) { (reader) throws(AnnalsError) in
+    let calls = plan.steps.map(\.call)
+    let batch = SequencedBatch(calls, log.options.durability) { (reader) throws(AnnalsError) in
       guard try reader.memberState() == stored else { throw AnnalsError.otherApplier }
     } finish: { (transaction, tables, answers) throws(AnnalsError) in
       var writing = writing
@@ -157,7 +157,7 @@ final class Applier: Sendable {
   private func apply(
     _ batch: SequencedBatch, _ plan: ApplyPlan, isLocal: (UUID) -> Bool
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    guard let step = plan.steps.last, case .erase(let positions) = step.request.change?.work else {
+    guard let step = plan.steps.last, case .erase(let positions) = step.call.request.change?.work else {
       return try log.apply(batch)
     }
     let isOurs = isLocal(step.id)

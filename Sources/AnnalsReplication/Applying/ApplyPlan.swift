@@ -16,7 +16,7 @@ struct ApplyPlan {
   struct Step {
     var sequence: UInt64
     var id: UUID
-    var request: AppendRequest
+    var call: GroupCall
     /// The bytes that the running hash takes: the message, or those of the call in a shared one.
     var bytes: [UInt8]
     /// The place of its commit among those of the plan.
@@ -24,7 +24,9 @@ struct ApplyPlan {
   }
 
   /// The largest number of calls in a transaction, and of the bytes of their messages.
-  private static let limit = (calls: 1_000, bytes: 8 << 20)
+  ///
+  /// A transaction is flushed once, so a backlog of small calls is faster in large ones.
+  private static let limit = (calls: 4_000, bytes: 8 << 20)
 
   /// The calls, in order.
   private(set) var steps: [Step] = []
@@ -46,10 +48,18 @@ struct ApplyPlan {
   private var seen: Set<UUID> = []
   /// The number of commits in messages before the present one.
   private var earlier = 0
+  /// The record types of a call that this machine's program reads. Neighbouring calls mostly have the same.
+  private var readable: [AppendRequest.Record] = []
+  /// The record types of the last call, and the rules of calls with them.
+  private var ruled: (records: [AppendRequest.Record], rules: [any AppendRule])?
 
   /// The id of the log, the shapes of earlier messages, and whether this machine's program reads a record.
   struct Context {
     let log: UUID
+    /// The moment at which a commit counts.
+    let durability: StoreOptions.Durability
+    /// The rules of the store that each call goes through.
+    let rules: [any AppendRule]
     let shapes: ShapeMemory
     let reads: @Sendable (AppendRequest.Record) -> AnnalsError?
     /// Returns why this machine's program does not go on after a step of a roll-out; `nil` if it does.
@@ -63,6 +73,10 @@ struct ApplyPlan {
   ) {
     sequence = state.sequence
     time = state.time
+    let most = min(messages.count, Self.limit.calls)
+    steps.reserveCapacity(most)
+    commits.reserveCapacity(most)
+    seen.reserveCapacity(most)
     for message in messages {
       // The log delivers again what came before a reconnection.
       if message.sequence <= sequence {
@@ -81,7 +95,8 @@ struct ApplyPlan {
         return
       case .message(let decoded):
         earlier = commits.count
-        if decoded.log == context.log, !take(decoded.body, message, time, recent, context) { return }
+        let (log, body) = (decoded.log, decoded.body)
+        if log == context.log, !take(body, message, time, recent, context) { return }
       }
       sequence = message.sequence
       self.time = time
@@ -94,7 +109,7 @@ struct ApplyPlan {
   /// before the next call.
   private var isFull: Bool {
     if commits.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
-    if case .erase = steps.last?.request.change?.work { return true }
+    if case .erase = steps.last?.call.request.change?.work { return true }
     return false
   }
 
@@ -102,26 +117,27 @@ struct ApplyPlan {
   ///
   /// - Returns: Whether the machine continues after it.
   private mutating func take(
-    _ body: ClusterMessage.Body, _ message: ReplicatedMessage, _ time: Int64, _ recent: RecentCommits,
-    _ context: Context
+    _ body: consuming ClusterMessage.Body, _ message: ReplicatedMessage, _ time: Int64,
+    _ recent: RecentCommits, _ context: Context
   ) -> Bool {
-    switch body {
+    switch consume body {
     case .genesis: return true
     case .audit(let audit):
       audits.append(audit)
       return true
     case .append(let request, let commit):
-      guard isReadable(request, commit, message.sequence, recent, context) else { return false }
-      take(request, commit, message.bytes, message.sequence, time, recent)
+      guard isReadable(request.records, commit, message.sequence, recent, context) else { return false }
+      take(request, commit, message.bytes, message.sequence, time, recent, context)
       return true
-    case .calls(let calls):
+    case .calls(var calls):
       // A machine applies all of a message, or stops before it.
-      for case let call? in calls.lazy.map(\.call) {
-        guard isReadable(call.request, call.commit, message.sequence, recent, context) else { return false }
+      for index in calls.indices {
+        guard let (records, commit) = calls[index].facts else { continue }
+        guard isReadable(records, commit, message.sequence, recent, context) else { return false }
       }
-      for shared in calls {
-        guard let (request, commit) = shared.call else { continue }
-        take(request, commit, shared.bytes, message.sequence, time, recent)
+      for index in calls.indices {
+        guard let (request, commit) = calls[index].take() else { continue }
+        take(request, commit, calls[index].bytes, message.sequence, time, recent, context)
       }
       return true
     case .change(let change, let commit):
@@ -130,16 +146,17 @@ struct ApplyPlan {
       if case .erase = change.work, !steps.isEmpty { return false }
       var request = AppendRequest(time: time)
       request.change = change
+      request.rules = context.rules
       if case .roll(let step) = change.work {
         // Nor must that of a step at which the machine stops.
         if isUnknown(commit, message.sequence, recent), let error = context.goesOn(step) {
           stop = error
           return false
         }
-        request.rules = [SharedRolloutRule(step)]
+        request.rules = [SharedRolloutRule(step)] + context.rules
       }
       guard isNew(commit, message.sequence, recent) else { return true }
-      add(request, commit, message.bytes, message.sequence, time)
+      add(request, commit, message.bytes, message.sequence, time, context)
       return true
     }
   }
@@ -147,15 +164,17 @@ struct ApplyPlan {
   /// Whether this machine's program reads the records of a call; the plan stops at it if not. Of a copy,
   /// nothing is read.
   private mutating func isReadable(
-    _ request: AppendRequest, _ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits,
+    _ records: [AppendRequest.Record], _ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits,
     _ context: Context
   ) -> Bool {
+    if records == readable { return true }
     guard isUnknown(commit, sequence, recent) else { return true }
-    for record in request.records {
+    for record in records {
       guard let error = context.reads(record) else { continue }
       stop = error
       return false
     }
+    readable = records
     return true
   }
 
@@ -165,13 +184,22 @@ struct ApplyPlan {
   }
 
   private mutating func take(
-    _ request: AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64, _ time: Int64,
-    _ recent: RecentCommits
+    _ request: consuming AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64,
+    _ time: Int64, _ recent: RecentCommits, _ context: Context
   ) {
     guard isNew(commit, sequence, recent) else { return }
-    var request = request
-    request.rules = [MessageReaders(request.records)]
-    add(request, commit, bytes, sequence, time)
+    request.rules = rules(for: request.records, context)
+    add(request, commit, bytes, sequence, time, context)
+  }
+
+  /// Returns the rules of a call with these record types.
+  private mutating func rules(
+    for records: [AppendRequest.Record], _ context: Context
+  ) -> [any AppendRule] {
+    if let ruled, ruled.records == records { return ruled.rules }
+    let rules: [any AppendRule] = [MessageReaders(records)] + context.rules
+    ruled = (records, rules)
+    return rules
   }
 
   /// Notes a commit.
@@ -190,14 +218,15 @@ struct ApplyPlan {
 
   /// Adds the call whose commit was noted last.
   private mutating func add(
-    _ request: AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64, _ time: Int64
+    _ request: consuming AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64,
+    _ time: Int64, _ context: Context
   ) {
-    var request = request
     request.sharedTime = time
     self.bytes += bytes.count
     steps.append(
       Step(
-        sequence: sequence, id: commit.id, request: request, bytes: bytes, commit: commits.count - 1))
+        sequence: sequence, id: commit.id, call: GroupCall(request, context.durability), bytes: bytes,
+        commit: commits.count - 1))
   }
 
   // MARK: Messages after which a machine cannot continue

@@ -13,7 +13,7 @@ struct AuditBook {
   /// The number of accepted commits between two hashes.
   static let interval: UInt64 = 1_000
   /// The number of hashes that are compared at a time.
-  private static let limit = 8
+  private static let limit = 16
 
   /// A hash that differs from this machine's.
   struct Difference: Equatable {

@@ -21,6 +21,8 @@ struct BatchWriting: Sendable {
   private(set) var rows: CommitRows
   /// The position of the newest entry.
   private(set) var position: UInt64
+  /// Memory for what the running hash takes.
+  private var buffer: [UInt8] = []
   /// The hashes to publish.
   private(set) var audits: [Audit] = []
 
@@ -41,8 +43,8 @@ struct BatchWriting: Sendable {
   mutating func take(
     _ answers: [Result<Appended, AnnalsError>], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
-    for (step, answer) in zip(steps, answers) {
-      if case .success(let places) = answer { accept(places, step) }
+    for (index, answer) in answers.enumerated() {
+      if case .success(let places) = answer { accept(places, steps[index]) }
     }
     for commit in commits {
       if let next = rows.next(for: commit.sequence) {
@@ -62,7 +64,7 @@ struct BatchWriting: Sendable {
       position = places.positions.last?.rawValue ?? position
     }
     state.commits += 1
-    state.chain.add(step.bytes, at: step.sequence, places)
+    state.chain.add(step.bytes, at: step.sequence, places, &buffer)
     guard state.commits % AuditBook.interval == 0 else { return }
     audits.append(
       Audit(machine: machine, commits: state.commits, position: position, hash: state.chain))

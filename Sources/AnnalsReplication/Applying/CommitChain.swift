@@ -23,8 +23,11 @@ package struct CommitChain: Hashable, Sendable {
   /// - Parameters:
   ///   - message: The bytes of its message, or those of the call in a message with several.
   ///   - places: Where its events are.
-  mutating func add(_ message: [UInt8], at sequence: UInt64, _ places: Appended) {
-    var bytes: [UInt8] = []
+  ///   - bytes: Memory that is used for the bytes to hash.
+  mutating func add(
+    _ message: [UInt8], at sequence: UInt64, _ places: Appended, _ bytes: inout [UInt8]
+  ) {
+    bytes.removeAll(keepingCapacity: true)
     bytes.append(littleEndian: sequence)
     bytes.append(varint: UInt64(places.positions.count))
     for (position, revision) in zip(places.positions, places.revisions) {

@@ -53,9 +53,12 @@ struct CommitRows: Equatable, Sendable {
   /// number of its entries (varints).
   func encoded() -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(commits.count * 24)
     for commit in commits {
       bytes.append(UInt8(truncatingIfNeeded: commit.sequence - start))
-      bytes += commit.id.bytes
+      let id = commit.id.halves
+      bytes.append(littleEndian: id.low)
+      bytes.append(littleEndian: id.high)
       bytes.append(varint: commit.first)
       bytes.append(varint: commit.count)
     }

@@ -28,10 +28,8 @@ struct RecentCommits {
   }
 
   private let limit: Int
-  private var sequences: [UUID: UInt64] = [:]
-  /// All commits in the order of the log, from ``start`` on.
-  private var order: [(sequence: UInt64, id: UUID)] = []
-  private var start = 0
+  /// All commits in the order of the log.
+  private var commits = CommitList()
   /// The sequence of the last commit that was forgotten because of ``limit``.
   private var forgotten: UInt64 = 0
 
@@ -45,29 +43,24 @@ struct RecentCommits {
   func fate(of commit: CommitID, at sequence: UInt64, unnoted: Int = 0) -> Fate {
     if commit.base >= sequence || sequence - commit.base > Self.window { return .late }
     if commit.base < horizon(unnoted) { return .late }
-    return sequences[commit.id] == nil ? .new : .copy
+    return commits.contains(commit.id) ? .copy : .new
   }
 
   /// The sequence of the newest commit that is forgotten once so many more are noted.
   private func horizon(_ unnoted: Int) -> UInt64 {
-    let over = order.count - start + unnoted - limit
-    return over > 0 ? order[start + over - 1].sequence : forgotten
+    let over = commits.count + unnoted - limit
+    return over > 0 ? commits.sequence(at: over - 1) : forgotten
   }
 
   /// Notes a commit of the message at `sequence`, or a copy of one.
   mutating func note(_ id: UUID, at sequence: UInt64) {
-    while start < order.count {
-      let isOver = order.count - start >= limit
-      guard isOver || order[start].sequence + Self.window < sequence else { break }
-      if isOver { forgotten = order[start].sequence }
-      if sequences[order[start].id] == order[start].sequence { sequences[order[start].id] = nil }
-      start += 1
+    while commits.count > 0 {
+      let first = commits.sequence(at: 0)
+      let isOver = commits.count >= limit
+      guard isOver || first + Self.window < sequence else { break }
+      if isOver { forgotten = first }
+      commits.removeFirst()
     }
-    if sequences[id] == nil { sequences[id] = sequence }
-    order.append((sequence, id))
-    if start > 4_096, start * 2 > order.count {
-      order.removeFirst(start)
-      start = 0
-    }
+    commits.append(id, at: sequence)
   }
 }

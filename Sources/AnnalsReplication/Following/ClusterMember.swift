@@ -204,9 +204,9 @@ package final class ClusterMember: CommitSequencer, Sendable {
   private func answer(_ outcome: Applier.Outcome, _ known: (state: MemberState, position: UInt64)) {
     let (publisher, answered, arrived) = state.withLock { state in
       state.trouble = nil
-      let answered = outcome.verdicts.compactMap { id, verdict in
-        state.calls[id].map { ($0, verdict) }
-      }
+      // A machine that applies a backlog mostly has none.
+      let verdicts = state.calls.isEmpty ? [] : outcome.verdicts
+      let answered = verdicts.compactMap { id, verdict in state.calls[id].map { ($0, verdict) } }
       var arrived: [PendingCall] = []
       for (id, waiter) in state.waiters where waiter.position <= known.position {
         arrived.append(waiter.call)

@@ -123,28 +123,18 @@ extension AppendRequest {
     _ reader: inout ByteReader, _ time: Int64, _ shapes: ShapeMemory
   ) throws(FormatFailure) {
     self.init(time: time)
-    var records: [Record] = []
-    for _ in 0..<(try reader.count(of: 3)) { records.append(try reader.record(shapes)) }
-    var counts: [Int] = []
-    var parts: [(stream: StreamName, expectation: Expectation)] = []
-    for _ in 0..<(try reader.count(of: 3)) {
-      parts.append((StreamName(try reader.countedText()), try reader.expectation()))
-      counts.append(try reader.varint(as: UInt32.self).asInt)
+    let records = try shapes.records(&reader) { (reader) throws(FormatFailure) in
+      var records: [Record] = []
+      for _ in 0..<(try reader.count(of: 3)) { records.append(try reader.record(shapes)) }
+      return records
     }
-    for (part, count) in zip(parts, counts) {
-      let start = reader.offset
-      // No count is believed before its events are there.
-      guard count <= reader.remaining else { throw FormatFailure(.length, at: start) }
-      do throws(AnnalsError) { try add(checking: part.stream, expecting: part.expectation) } catch {
-        throw FormatFailure(.text, at: start)
-      }
-      for _ in 0..<count {
-        let start = reader.offset
-        let event = try reader.event(of: records)
-        do throws(AnnalsError) { try add(event, maximumPayload: AppendLimit.payload) } catch {
-          throw FormatFailure(.value, at: start)
-        }
-      }
+    let count = try reader.count(of: 3)
+    if count == 1 {
+      try add(try reader.part(), of: records, &reader)
+    } else {
+      var parts: [CountedPart] = []
+      for _ in 0..<count { parts.append(try reader.part()) }
+      for part in parts { try add(part, of: records, &reader) }
     }
     for _ in 0..<(try reader.count(of: 2)) {
       let after = try reader.number()
@@ -153,6 +143,35 @@ extension AppendRequest {
     }
     do throws(AnnalsError) { try checkSize() } catch { throw FormatFailure(.length, at: reader.offset) }
   }
+}
+
+extension AppendRequest {
+  /// Reads the events of a part.
+  fileprivate mutating func add(
+    _ part: CountedPart, of records: RecordList, _ reader: inout ByteReader
+  ) throws(FormatFailure) {
+    let start = reader.offset
+    // No count is believed before its events are there.
+    guard part.count <= reader.remaining else { throw FormatFailure(.length, at: start) }
+    do throws(AnnalsError) { try add(checking: part.stream, expecting: part.expectation) } catch {
+      throw FormatFailure(.text, at: start)
+    }
+    for _ in 0..<part.count {
+      let start = reader.offset
+      let event = try reader.event(of: records.records)
+      if items.isEmpty, records.isNamed { begin(with: records.records) }
+      do throws(AnnalsError) { try add(event, maximumPayload: AppendLimit.payload) } catch {
+        throw FormatFailure(.value, at: start)
+      }
+    }
+  }
+}
+
+/// A part of a call, as a message has it before the events.
+private struct CountedPart {
+  var stream: StreamName
+  var expectation: Expectation
+  var count: Int
 }
 
 extension UInt32 {
@@ -190,6 +209,12 @@ extension ByteReader {
     let oldest = flags & RecordFlag.oldestReader == 0 ? nil : try self.version()
     return RecordKind(
       type: type, version: version, shape: shape, stability: stability, oldestReader: oldest)
+  }
+
+  fileprivate mutating func part() throws(FormatFailure) -> CountedPart {
+    CountedPart(
+      stream: StreamName(try countedText()), expectation: try expectation(),
+      count: try varint(as: UInt32.self).asInt)
   }
 
   fileprivate mutating func expectation() throws(FormatFailure) -> Expectation {

@@ -17,7 +17,19 @@ package struct SharedCall: Sendable {
   package let bytes: [UInt8]
   /// The call; `nil` if the bytes are none. Every machine passes over those, and decides the other calls of
   /// the message.
-  package let call: (request: AppendRequest, commit: CommitID)?
+  package private(set) var call: (request: AppendRequest, commit: CommitID)?
+
+  /// The record types of the call and its identity.
+  var facts: (records: [AppendRequest.Record], commit: CommitID)? {
+    call.map { ($0.request.records, $0.commit) }
+  }
+
+  /// Moves the call out, which copies nothing.
+  mutating func take() -> (request: AppendRequest, commit: CommitID)? {
+    let taken = call
+    call = nil
+    return taken
+  }
 
   /// Encodes a call.
   ///
