@@ -9,7 +9,7 @@ internal import Synchronization
 /// versions deliver messages, and even acknowledge them, that the others replace after a crash.
 final class Follower: Sendable {
   /// The most messages and bytes of a batch. A batch ends earlier if no message waits.
-  private static let most = (messages: 1_000, bytes: 4 << 20)
+  private static let most = (messages: 4_000, bytes: 4 << 20)
 
   private let link: BrokerLink
   private let settling: Int
