@@ -264,6 +264,11 @@ let package = Package(
       name: "AnnalsReplicationTests",
       dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"], exclude: ["Golden"],
       swiftSettings: lending + unoptimised),
+    // How fast a machine applies a backlog of small calls, against a store of one machine.
+    .executableTarget(
+      name: "BacklogTool",
+      dependencies: ["Annals", "AnnalsReplication", "AnnalsLog", "AnnalsCoding"],
+      path: "Tests/AnnalsBacklogTool", swiftSettings: schemas),
     // Suites of AnnalsTests as they are, by links to their files: every store that they open is a member of a
     // cluster.
     .testTarget(

@@ -1,0 +1,1 @@
+../AnnalsClusterTool/Rooms.swift
