@@ -36,4 +36,13 @@ void annals_pages_move(void *to, void *from, size_t count);
 /// Begins to load the memory at `address` into the cache, to be written soon. Any address will do.
 static inline void annals_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 
+/// Begins to load the memory at `address` into the cache, to be read soon. Any address will do.
+static inline void annals_prefetch_read(const void *address) { __builtin_prefetch(address, 0, 3); }
+
+/// The number of the process that calls.
+///
+/// On Linux, `getpid` asks the system each time. This asks once in each process, as long as the system clears the
+/// memory of a child in which the answer is kept.
+int annals_process(void);
+
 #endif

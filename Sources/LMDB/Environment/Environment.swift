@@ -1,3 +1,4 @@
+import CAnnals
 import CLMDB
 import Synchronization
 
@@ -80,7 +81,7 @@ public final class Environment: Sendable {
     access = options.access
     guards = options.guards
     self.options = options
-    process = getpid()
+    process = annals_process()
     dataIdentity = data.identity
     fileRun = CommitRecord.fileRun(of: data.identity)
     knownSize = Atomic(data.size)
@@ -89,7 +90,7 @@ public final class Environment: Sendable {
   deinit {
     // In a child process the environment belongs to the parent: closing it would free the parent's reader
     // slots.
-    guard getpid() == process else { return }
+    guard !isInherited else { return }
     Self.close(handle, of: dataIdentity, under: guards.contains(.opening) ? locks?.open : nil)
   }
 
@@ -111,11 +112,11 @@ public final class Environment: Sendable {
   }
 
   /// Whether this process was forked from the one that opened it, and so cannot use it.
-  public var isInherited: Bool { getpid() != process }
+  public var isInherited: Bool { annals_process() != process }
 
   /// Throws unless this is the process that opened it.
   func mustBeOwn() throws(EnvironmentError) {
-    guard getpid() == process else { throw .file(.usedAfterFork) }
+    guard !isInherited else { throw .file(.usedAfterFork) }
   }
 
   /// Returns LMDB's environment, for the process that opened it.
