@@ -1,31 +1,25 @@
 import CLMDB
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A snapshot of all tables as of the last commit before it.
 ///
 /// It ends with its value's life. While it is open, pages freed by later commits cannot be reused.
 @safe
 public struct ReadTransaction: ~Copyable, TableReading {
-  private let slot: ReadSlot
+  private let keeper: ReadSlot
 
   init(environment: Environment, pointer: OpaquePointer) {
-    slot = unsafe ReadSlot(environment: environment, pointer: pointer)
+    keeper = unsafe ReadSlot(environment: environment, pointer: pointer)
   }
 
   /// The environment, which stays open as long as the snapshot.
-  public var environment: Environment { slot.environment }
+  public var environment: Environment { keeper.environment }
 
   /// The transaction for LMDB.
-  public var handle: TransactionHandle { unsafe TransactionHandle(pointer: slot.pointer) }
+  public var handle: TransactionHandle { unsafe TransactionHandle(pointer: keeper.pointer) }
 
   /// The object that keeps the snapshot open.
-  public var keeper: AnyObject? { slot }
+  public var slot: ReadSlot? { keeper }
 
   /// Ends the snapshot now.
   public consuming func end() {}
@@ -35,6 +29,7 @@ public struct ReadTransaction: ~Copyable, TableReading {
   /// After an error the snapshot can no longer be used.
   public mutating func renew() throws(EnvironmentError) {
     try environment.mustBeOwn()
+    keeper.forgetTrees()
     unsafe mdb_txn_reset(handle.pointer)
     // Between the two it reads nothing, so the map may be replaced, and the snapshot is counted again.
     environment.ties.add(1, ordering: .relaxed)
@@ -58,11 +53,12 @@ public struct ReadTransaction: ~Copyable, TableReading {
 /// It is a reference because the compiler (Swift 6.3) allows a value that is neither copyable nor escapable
 /// to be assigned to a captured variable. A value kept that way must not outlive the transaction that it
 /// reads from.
-/// kept that way must not outlive the transaction it reads from.
 @safe
-private final class ReadSlot {
+public final class ReadSlot {
   let environment: Environment
   let pointer: OpaquePointer
+  /// The last two tables that were searched by numbers, with their trees; 0 is no table's number.
+  private var trees: (newest: (UInt32, IntegerTree?), other: (UInt32, IntegerTree?)) = ((0, nil), (0, nil))
 
   init(environment: Environment, pointer: OpaquePointer) {
     self.environment = environment
@@ -71,9 +67,23 @@ private final class ReadSlot {
 
   deinit {
     // In a child process the slot belongs to the parent.
-    guard getpid() == environment.process else { return }
+    guard !environment.isInherited else { return }
     unsafe mdb_txn_abort(pointer)
     environment.gate.leave()
+  }
+
+  /// Returns the tree of a table whose keys are numbers; `nil` if it must be searched through LMDB.
+  func tree(of table: Table) -> IntegerTree? {
+    if trees.newest.0 == table.number { return trees.newest.1 }
+    if trees.other.0 == table.number { return trees.other.1 }
+    let tree = unsafe IntegerTree(of: table, in: TransactionHandle(pointer: pointer))
+    trees = (newest: (table.number, tree), other: trees.newest)
+    return tree
+  }
+
+  /// Forgets the trees of a snapshot that is about to end.
+  fileprivate func forgetTrees() {
+    trees = ((0, nil), (0, nil))
   }
 }
 

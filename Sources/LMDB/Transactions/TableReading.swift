@@ -14,9 +14,9 @@ public protocol TableReading: ~Copyable {
   /// The transaction for LMDB.
   var handle: TransactionHandle { get }
 
-  /// The object that keeps the transaction open while it is retained; `nil` if only the transaction's own
-  /// value does.
-  var keeper: AnyObject? { get }
+  /// The object that keeps a read transaction open while it is retained; `nil` for a write transaction, which
+  /// only its own value keeps open.
+  var slot: ReadSlot? { get }
 }
 
 /// The size of a table.
@@ -44,13 +44,26 @@ extension TableReading where Self: ~Copyable {
   public func value(
     forKey key: UInt64, in table: Table
   ) throws(EnvironmentError) -> Span<UInt8>? {
+    guard let found = try unsafe entry(forKey: key, in: table) else { return nil }
+    return unsafe _overrideLifetime(found.span, borrowing: self)
+  }
+
+  /// Returns where the value of a key that is a number is; `nil` if the table has no such key.
+  func entry(forKey key: UInt64, in table: Table) throws(EnvironmentError) -> MDB_val? {
     guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    if let found = unsafe slot?.tree(of: table)?.value(forKey: key) { return unsafe found }
     var number = key
-    let found = try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
+    return try unsafe withUnsafeMutableBytes(of: &number) { (bytes) throws(EnvironmentError) in
       try unsafe get(MDB_val(bytes), in: table)
     }
-    guard let found = unsafe found else { return nil }
-    return unsafe _overrideLifetime(found.span, borrowing: self)
+  }
+
+  /// Returns the last key of a table whose keys are numbers; `nil` if the table is empty.
+  public func lastKey(in table: Table) throws(EnvironmentError) -> UInt64? {
+    guard table.definition.integerKeys else { throw .keyKind(table: table.definition.name) }
+    if let found = slot?.tree(of: table)?.lastKey { return found }
+    var cursor = try integerCursor(in: table)
+    return try cursor.last()?.key
   }
 
   /// Returns the value of a key of 1 to 511 bytes.

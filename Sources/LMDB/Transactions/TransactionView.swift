@@ -8,12 +8,12 @@ public struct TransactionView: ~Escapable {
   /// The same handle as an owner of the protocol's reading functions.
   private struct Lent: TableReading {
     let handle: TransactionHandle
-    let keeper: AnyObject?
+    let slot: ReadSlot?
   }
 
   @_lifetime(borrow transaction)
   init<Transaction: TableReading & ~Copyable>(_ transaction: borrowing Transaction) {
-    lent = Lent(handle: transaction.handle, keeper: transaction.keeper)
+    lent = Lent(handle: transaction.handle, slot: transaction.slot)
   }
 
   /// The number of the commit that is read.
@@ -28,8 +28,15 @@ public struct TransactionView: ~Escapable {
 
   /// Returns where the value of a key that is a number is; `nil` if the table has no such key.
   func entry(forKey key: UInt64, in table: Table) throws(EnvironmentError) -> MDB_val? {
-    guard let value = try lent.value(forKey: key, in: table) else { return nil }
-    return unsafe value.withUnsafeBytes { unsafe MDB_val(reading: $0) }
+    try unsafe lent.entry(forKey: key, in: table)
+  }
+
+  /// The tree of a table whose keys are numbers; `nil` if it must be searched through LMDB.
+  func tree(of table: Table) -> IntegerTree? { lent.slot?.tree(of: table) }
+
+  /// Returns the last key of a table whose keys are numbers; `nil` if the table is empty.
+  public func lastKey(in table: Table) throws(EnvironmentError) -> UInt64? {
+    try lent.lastKey(in: table)
   }
 
   /// Returns the value of a key of 1 to 511 bytes; `nil` if the table has no such key.

@@ -8,6 +8,7 @@ public struct ValueWindow: ~Copyable, ~Escapable {
   private let view: TransactionView
   private let table: Table
   private var values: [MDB_val] = unsafe []
+  private var places: [IntegerTree.Place?] = []
 
   /// Creates an empty window on `table`.
   @_lifetime(copy view)
@@ -28,11 +29,36 @@ public struct ValueWindow: ~Copyable, ~Escapable {
     return true
   }
 
+  /// Finds the values of the keys in `keys` from an index on, and appends them to the window in this order.
+  /// The memory of all of them is fetched at the same time.
+  ///
+  /// - Returns: The index of the first key that the table does not have; `keys.count` if it has all of them.
+  ///   The values before this key are appended.
+  public mutating func append(valuesForKeys keys: [UInt64], from start: Int) throws(EnvironmentError) -> Int {
+    let tree = view.tree(of: table)
+    places.removeAll(keepingCapacity: true)
+    if let tree {
+      for index in start..<keys.count { places.append(tree.leaf(for: keys[index])) }
+      for index in places.indices { if let place = places[index] { tree.fetch(place) } }
+    }
+    for index in start..<keys.count {
+      if let tree, let place = places[index - start], let value = unsafe tree.value(at: place) {
+        unsafe values.append(value)
+      } else if try !append(valueForKey: keys[index]) {
+        return index
+      }
+    }
+    return keys.count
+  }
+
   /// Returns the value with this number.
   public subscript(index: Int) -> Span<UInt8> {
     @_lifetime(copy self)
     get { unsafe _overrideLifetime(values[index].span, copying: self) }
   }
+
+  /// Makes room for values that will be appended.
+  public mutating func reserveCapacity(_ count: Int) { unsafe values.reserveCapacity(count) }
 
   /// Removes all values.
   public mutating func removeAll() { unsafe values.removeAll(keepingCapacity: true) }

@@ -29,7 +29,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
   public let handle: TransactionHandle
 
   /// Only its own value keeps the transaction open.
-  public var keeper: AnyObject? { nil }
+  public var slot: ReadSlot? { nil }
 
   private let thread = currentThread()
   private var hasEnded = false
@@ -55,7 +55,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
 
   deinit {
     // In a child process the transaction belongs to the parent.
-    guard !hasEnded, getpid() == environment.process else { return }
+    guard !hasEnded, !environment.isInherited else { return }
     precondition(thread == currentThread(), "a write transaction ends on the thread that began it")
     unsafe mdb_txn_abort(handle.pointer)
     environment.gate.leave()
