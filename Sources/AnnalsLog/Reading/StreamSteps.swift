@@ -21,8 +21,8 @@ package struct StreamSteps: Sendable {
   private var remaining: Int
   /// The number of revisions that are looked up next.
   private var share: UInt64
-  /// The positions of the next revisions: forwards some, the last one first; backwards the next one only.
-  private var ahead: [Position] = []
+  /// The next entries: forwards some, the last one first; a single one, as always backwards, is in no window.
+  private var ahead: [LinkWalk.Find] = []
   /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
 
@@ -66,7 +66,7 @@ package struct StreamSteps: Sendable {
     guard remaining > 0, let head, let revision = upcoming else { return nil }
     if ahead.isEmpty { try look(ahead: revision, head, reader, &window) }
     remaining -= 1
-    return ahead.popLast().map { ($0, ahead.count) }
+    return ahead.popLast().map { ($0.position, $0.index) }
   }
 
   /// Moves on after an entry that was compared with the stream's chain when it was found.
@@ -87,7 +87,7 @@ package struct StreamSteps: Sendable {
       return
     }
     upcoming = revision <= oldest ? nil : revision - 1
-    if revision > oldest { ahead.append(try reader.linked(header, level: 0, from: position, in: bytes)) }
+    if revision > oldest { find(try reader.linked(header, level: 0, from: position, in: bytes)) }
   }
 
   /// Throws `.streamMoved` if the stream's newest entry at the start of the read is elsewhere in a stream
@@ -107,12 +107,17 @@ package struct StreamSteps: Sendable {
     }
   }
 
+  /// Notes where the next entry is, which no window has.
+  private mutating func find(_ position: Position) {
+    ahead.append(LinkWalk.Find(position: position, index: .max))
+  }
+
   /// Finds the positions of the entries from `revision` on.
   private mutating func look(
     ahead revision: UInt64, _ head: Head, _ reader: StoreReader, _ window: inout StreamWindow
   ) throws(AnnalsError) {
     if backwards {
-      ahead = [try reader.position(of: Revision(revision), from: head, touched: &touched)]
+      find(try reader.position(of: Revision(revision), from: head, touched: &touched))
       return
     }
     let wanted = min(UInt64(remaining), share) - 1
@@ -120,13 +125,9 @@ package struct StreamSteps: Sendable {
     share = min(2 * share, Self.largestShare)
     let end = revision + min(head.revision.rawValue - revision, wanted)
     window.removeAll()
-    var position = try reader.position(of: Revision(end), from: head, touched: &touched)
-    var found: [Position] = []
-    for revision in (revision...end).reversed() {
-      touched += 1
-      found.append(position)
-      position = try window.read(position, revision: Revision(revision), of: head.id, reader)
-    }
-    ahead = found
+    let position = try reader.position(of: Revision(end), from: head, touched: &touched)
+    guard revision < end else { return find(position) }
+    ahead = try LinkWalk.read(revision...end, at: position, of: head, reader, into: &window)
+    touched += ahead.count
   }
 }

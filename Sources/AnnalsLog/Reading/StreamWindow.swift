@@ -13,6 +13,12 @@ struct StreamWindow: ~Copyable, ~Escapable {
     values = ValueWindow(reader.tables.entries, in: reader.view)
   }
 
+  /// Makes room for entries that will be read.
+  mutating func reserveCapacity(_ count: Int) {
+    values.reserveCapacity(count)
+    headers.reserveCapacity(count)
+  }
+
   /// Removes all entries.
   mutating func removeAll() {
     values.removeAll()
@@ -27,6 +33,26 @@ struct StreamWindow: ~Copyable, ~Escapable {
     headers.append(try reader.header(values[values.count - 1], at: position))
   }
 
+  /// Reads the entries at `positions` from an index on, which must be there. The memory of all of them is
+  /// fetched at the same time.
+  mutating func append(
+    _ positions: [UInt64], from start: Int, _ reader: StoreReader
+  ) throws(AnnalsError) {
+    let end: Int
+    do { end = try values.append(valuesForKeys: positions, from: start) } catch { throw AnnalsError(error) }
+    for index in start..<end {
+      headers.append(try reader.header(values[headers.count], at: Position(positions[index])))
+    }
+    guard end == positions.count else { throw AnnalsError(missing: Position(positions[end])) }
+  }
+
+  /// The bytes of the entry that was read as the one numbered `index`.
+  @_lifetime(copy self)
+  func bytes(_ index: Int) -> Span<UInt8> { values[index] }
+
+  /// The header of the entry that was read as the one numbered `index`.
+  func header(_ index: Int) -> EntryHeader { headers[index] }
+
   /// The bytes of the entry that was read last.
   var newestBytes: Span<UInt8> {
     @_lifetime(copy self)
@@ -35,19 +61,6 @@ struct StreamWindow: ~Copyable, ~Escapable {
 
   /// The header of the entry that was read last.
   var newestHeader: EntryHeader { headers[headers.count - 1] }
-
-  /// Reads the entry at `position`, which must be there and have this revision of the stream.
-  ///
-  /// - Returns: The position of the entry before it; its own for revision 0.
-  mutating func read(
-    _ position: Position, revision: Revision, of stream: Position, _ reader: StoreReader
-  ) throws(AnnalsError) -> Position {
-    try append(position, reader)
-    let header = newestHeader
-    try reader.check(header, at: position, is: revision, of: stream)
-    return revision.rawValue == 0
-      ? position : try reader.linked(header, level: 0, from: position, in: newestBytes)
-  }
 
   /// Returns the entry that was read as the one numbered `index`, and is at `position`; `nil` if there is
   /// none of this number.
