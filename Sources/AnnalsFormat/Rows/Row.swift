@@ -24,10 +24,22 @@ package enum Row {
   ///
   /// - Throws: `FormatFailure` if the checksum is not that of key and value.
   package static func open(_ stored: Span<UInt8>, key: Span<UInt8>) throws(FormatFailure) -> Range<Int> {
+    try open(stored, seed: Checksum.crc32c(key))
+  }
+
+  /// Returns the place of the value in `stored`, a row found under a numeric key.
+  ///
+  /// - Throws: `FormatFailure` if the checksum is not that of key and value.
+  package static func open(_ stored: Span<UInt8>, key: UInt64) throws(FormatFailure) -> Range<Int> {
+    try open(stored, seed: Checksum.seed(key))
+  }
+
+  private static func open(_ stored: Span<UInt8>, seed: UInt32) throws(FormatFailure) -> Range<Int> {
     guard stored.count >= 4 else { throw FormatFailure(.tooShort, at: stored.count) }
     let value = 0..<stored.count - 4
     var reader = ByteReader(stored, from: value.upperBound)
-    guard try reader.littleEndian(UInt32.self) == checksum(key: key, value: stored.extracting(value)) else {
+    let checksum = Checksum.crc32c(stored.extracting(value), seed: seed)
+    guard try reader.littleEndian(UInt32.self) == checksum else {
       throw FormatFailure(.checksum, at: value.upperBound)
     }
     return value

@@ -30,6 +30,11 @@ package struct KindRegistry: Sendable {
 
   /// The kinds by number; kinds are numbered from 1.
   package private(set) var kinds: [UInt32: Kind] = [:]
+  /// The kinds with the first numbers again, each at the index of its number: readers look one up for each
+  /// entry.
+  private var first: [Kind?] = []
+  /// The most kinds in that list.
+  private static let mostFirst = 1024
   /// The rows of `schemas` by ordinal.
   package private(set) var schemas: [UInt16: SchemaRow] = [:]
   private var ordinals: [SchemaVersion?: UInt16] = [:]
@@ -65,6 +70,11 @@ package struct KindRegistry: Sendable {
   /// Creates an empty registry.
   package init() {}
 
+  /// The kind of a number; `nil` if there is none.
+  package subscript(number: UInt32) -> Kind? {
+    Int(number) < first.count ? first[Int(number)] : kinds[number]
+  }
+
   /// Adds a row of `schemas`.
   package mutating func take(ordinal: UInt16, _ row: SchemaRow) {
     schemas[ordinal] = row
@@ -84,7 +94,12 @@ package struct KindRegistry: Sendable {
   }
 
   private mutating func take(kind: UInt32, _ row: KindRow, version: SchemaVersion?, shape: StoredShape?) {
-    kinds[kind] = Kind(number: kind, version: version, row: row, shape: shape)
+    let added = Kind(number: kind, version: version, row: row, shape: shape)
+    kinds[kind] = added
+    if kind < Self.mostFirst {
+      while first.count <= Int(kind) { first.append(nil) }
+      first[Int(kind)] = added
+    }
     if shape != nil, version != nil, row.oldestReader == nil {
       unnoted.insert(kind)
     } else {

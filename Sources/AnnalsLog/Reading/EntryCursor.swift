@@ -4,7 +4,8 @@ internal import LMDB
 /// A cursor over the stored entries of the log or of one stream in one snapshot, in either direction.
 package struct EntryCursor: ~Copyable, ~Escapable {
   let reader: StoreReader
-  private var rows: IntegerCursor
+  /// The cursor of a read that goes from position to position; `nil` in other reads.
+  private var rows: IntegerCursor?
   private var window: StreamWindow
   /// The way through the chains of tags; `nil` before it has begun, and in other reads.
   private var tags: TagSteps?
@@ -14,10 +15,9 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   /// Creates a cursor after the entries that `steps` has passed already.
   @_lifetime(copy reader)
   package init(_ reader: StoreReader, _ steps: consuming EntrySteps) throws(AnnalsError) {
-    let rows = try reader.entriesCursor()
     steps.log?.enterSnapshot()
     self.reader = reader
-    self.rows = rows
+    rows = steps.log == nil ? nil : try reader.entriesCursor()
     window = StreamWindow(reader)
     self.steps = steps
   }
@@ -42,7 +42,16 @@ package struct EntryCursor: ~Copyable, ~Escapable {
     if steps.range != nil { return try nextTagged() }
     guard let (position, move) = steps.log?.next() else { return nil }
     let row: IntegerRow?
-    do { row = try move.run(on: &rows) } catch { throw AnnalsError(error) }
+    do {
+      row =
+        switch move {
+        case .seek(let key): try rows?.seek(key)
+        case .next: try rows?.next()
+        case .previous: try rows?.previous()
+        }
+    } catch {
+      throw AnnalsError(error)
+    }
     guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
     return try reader.lend(row.value, at: position)
   }

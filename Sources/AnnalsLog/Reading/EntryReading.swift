@@ -19,7 +19,7 @@ package struct EntryReading: Sendable {
 
   /// The kind of this number, whose absence is damage.
   package func kind(_ number: UInt32, at position: Position) throws(AnnalsError) -> KindRegistry.Kind {
-    if let kind = kinds.kinds[number] { return kind }
+    if let kind = kinds[number] { return kind }
     throw AnnalsError(
       .damaged, "position \(position): the store knows no kind \(number); run 'annals verify'",
       details: AnnalsError.Details { $0.position = position })
@@ -33,18 +33,16 @@ package struct EntryReading: Sendable {
   ) throws(AnnalsError) -> LogEntry {
     var stream = stream
     let (bytes, header, position) = (entry.bytes, entry.header, entry.position)
-    let body: EntryBody
-    do { body = try EntryBody(bytes, header: header) } catch {
-      throw AnnalsError(error, place: "position \(position)", position: position)
-    }
+    // Most entries are a payload, which is copied once.
+    let body = entry.payload == nil ? try Self.body(of: entry) : nil
     let metadata = try Self.metadata(of: entry)
     let attachments = try entry.layout { () throws(FormatFailure) in try header.attachments(bytes) }
     let content: LogEntry.Content
     let kind: KindRegistry.Kind
     switch body {
-    case .payload(let payload):
+    case nil, .payload:
       kind = try self.kind(header.kind, at: position)
-      content = .payload(try self.payload(payload, of: kind, position))
+      content = .payload(try self.payload(entry.body, of: kind, position))
     case .stub(let stub):
       content = .stub(reason: stub.reason)
       if header.isSystem { return systemEntry(entry, stream, content) }
@@ -57,7 +55,7 @@ package struct EntryReading: Sendable {
         read.append(
           LogEntry.Part(
             path: part.path, type: kind.row.name, version: kind.version,
-            payload: try self.payload(part.payload, of: kind, position)))
+            payload: try self.payload(part.payload.span, of: kind, position)))
       }
       content = .parts(read)
       kind = try self.kind(parts.first?.kind ?? 0, at: position)
@@ -69,6 +67,13 @@ package struct EntryReading: Sendable {
       id: entry.id, metadata: metadata,
       isEndOfCall: header.flags.contains(.endOfCall), content: content, attachments: attachments,
       tags: try entry.tags)
+  }
+
+  /// The body of an entry that is not one payload.
+  private static func body(of entry: borrowing LentEntry) throws(AnnalsError) -> EntryBody {
+    do { return try EntryBody(entry.bytes, header: entry.header) } catch {
+      throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
+    }
   }
 
   /// An entry that records a change of the log itself.
@@ -84,11 +89,11 @@ package struct EntryReading: Sendable {
 
   /// The payload of an entry of `kind`, by name.
   private func payload(
-    _ bytes: [UInt8], of kind: KindRegistry.Kind, _ position: Position
+    _ bytes: Span<UInt8>, of kind: KindRegistry.Kind, _ position: Position
   ) throws(AnnalsError) -> Payload {
-    guard let shape = kind.shape else { return Payload(stored: bytes) }
+    guard let shape = kind.shape else { return Payload(stored: bytes.copied) }
     var named: [UInt8] = []
-    do throws(CodingFailure) { try shape.storedNames.write(bytes.span, to: &named) } catch {
+    do throws(CodingFailure) { try shape.storedNames.write(bytes, to: &named) } catch {
       throw AnnalsError(
         .damaged,
         "position \(position): the payload is not of the shape that its kind has: \(error); run 'annals verify'",

@@ -1,5 +1,4 @@
 package import AnnalsCoding
-internal import LMDB
 
 /// Chooses the next position of the log, and how a cursor moves there. Positions have no gaps, so the path is
 /// known in advance.
@@ -9,16 +8,6 @@ package struct LogSteps: Sendable {
     case seek(UInt64)
     case next
     case previous
-
-    /// Moves `cursor`.
-    @_lifetime(copy cursor)
-    func run(on cursor: inout IntegerCursor) throws(EnvironmentError) -> IntegerRow? {
-      switch self {
-      case .seek(let key): try cursor.seek(key)
-      case .next: try cursor.next()
-      case .previous: try cursor.previous()
-      }
-    }
   }
 
   private var position: UInt64

@@ -93,9 +93,7 @@ extension StoreReader {
     var cursor = try cursor(in: table)
     while let row = try cursor.nextRow() {
       let key = row.key
-      try Self.open(row.value, key: Row.key(key).span, name: "key \(key)", in: table) {
-        (bytes) throws(FormatFailure) in try body(key, bytes)
-      }
+      try Self.open(row.value, key: key, in: table) { (bytes) throws(FormatFailure) in try body(key, bytes) }
     }
   }
 }

@@ -20,10 +20,7 @@ extension StoreReader {
   /// - Throws: `damaged` for an entry at a position that no entry has.
   package func last() throws(AnnalsError) -> UInt64 {
     let last: UInt64
-    do throws(EnvironmentError) {
-      var cursor = try view.integerCursor(in: tables.entries)
-      last = try cursor.last()?.key ?? 0
-    } catch {
+    do throws(EnvironmentError) { last = try view.lastKey(in: tables.entries) ?? 0 } catch {
       throw AnnalsError(error)
     }
     guard last <= FormatRange.maximum else {
@@ -81,20 +78,34 @@ extension StoreReader {
       throw AnnalsError(error)
     }
     guard let stored else { return nil }
-    return try Self.open(stored, key: Row.key(key).span, name: "key \(key)", in: table, parse)
+    return try Self.open(stored, key: key, in: table, parse)
   }
 
   /// The row of `table` under a text, read by `parse`; `nil` if there is none.
   package func row<Value>(
     _ key: String, in table: Table, _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
   ) throws(AnnalsError) -> Value? {
-    let bytes = Array(key.utf8)
+    let utf8 = key.utf8
+    let bytes = utf8.span
     let stored: Span<UInt8>?
-    do throws(EnvironmentError) { stored = try view.value(forKey: bytes.span, in: table) } catch {
+    do throws(EnvironmentError) { stored = try view.value(forKey: bytes, in: table) } catch {
       throw AnnalsError(error)
     }
     guard let stored else { return nil }
-    return try Self.open(stored, key: bytes.span, name: "key '\(key)'", in: table, parse)
+    return try Self.open(stored, key: bytes, name: "key '\(key)'", in: table, parse)
+  }
+
+  /// The value of a row under a number, after comparing its checksum.
+  package static func open<Value>(
+    _ stored: Span<UInt8>, key: UInt64, in table: Table,
+    _ parse: (Span<UInt8>) throws(FormatFailure) -> Value
+  ) throws(AnnalsError) -> Value {
+    do throws(FormatFailure) {
+      return try parse(stored.extracting(try Row.open(stored, key: key)))
+    } catch {
+      let table = table.definition.name
+      throw AnnalsError(error, place: "table '\(table)', key \(key)", table: table)
+    }
   }
 
   /// The value of a row, after comparing its checksum.

@@ -94,12 +94,12 @@ package struct Upcaster: Sendable {
     _ kind: UInt32, _ payload: Span<UInt8>, _ origin: Origin, into buffer: EventBuffer
   ) throws(AnnalsError) {
     if let newest = reach.plan.newestStored,
-      let version = reading.kinds.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }), version > newest
+      let version = reading.kinds[kind].flatMap({ $0.version ?? reach.plan.adopted }), version > newest
     {
       return
     }
     guard Int(kind) < table.count, let entrance = table[Int(kind)] else {
-      if let skipping = reach.skipping, let known = reading.kinds.kinds[kind], reach.passesOver(known) {
+      if let skipping = reach.skipping, let known = reading.kinds[kind], reach.passesOver(known) {
         return skipping.add()
       }
       throw try unreadable(kind, at: origin.position)
