@@ -59,6 +59,8 @@ public final class Environment: Sendable {
   let flushesTwice = Atomic(true)
   /// The time of the directory's last change at a complete check of the names; -1 before the first one.
   let checkedChange = Atomic<Int64>(-1)
+  /// The address of the map, once a page in it has been compared with the file; 0 before.
+  let mapAddress = Atomic<UInt>(0)
   /// The number of write transactions begun.
   let writes = Atomic(0)
   /// Whether a change did not fit into the map.

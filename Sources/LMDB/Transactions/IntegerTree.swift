@@ -1,5 +1,12 @@
 import CAnnals
 import CLMDB
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The tree of a table whose keys are numbers, searched in the map of a read transaction without LMDB.
 ///
@@ -25,10 +32,9 @@ struct IntegerTree {
   private let count: UInt64
 
   /// Finds the tree of `table` in a read transaction; `nil` if it is empty or not as expected.
-  init?(of table: Table, in transaction: TransactionHandle) {
-    guard let environment = unsafe mdb_txn_env(transaction.pointer) else { return nil }
+  init?(of table: Table, in transaction: TransactionHandle, _ environment: Environment) {
     var info = unsafe MDB_envinfo()
-    guard unsafe mdb_env_info(environment, &info) == MDB_SUCCESS else { return nil }
+    guard unsafe mdb_env_info(mdb_txn_env(transaction.pointer), &info) == MDB_SUCCESS else { return nil }
     // Another process may have added pages that this map does not have.
     unsafe pages = UInt64(min(info.me_last_pgno + 1, info.me_mapsize / pageSize))
     var name = table.definition.name
@@ -40,12 +46,11 @@ struct IntegerTree {
     guard code == MDB_SUCCESS, unsafe value.mv_size == TableRecord.size, let start = unsafe value.mv_data
     else { return nil }
     let record = unsafe TableRecord(value.span, at: 0)
-    // The record is in a page of the map. The page has its own number, so it shows where the map begins.
-    let page = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: start) & ~UInt(pageSize - 1))
-    guard let page = unsafe page else { return nil }
-    let number = unsafe page.loadUnaligned(as: UInt64.self)
-    guard number >= 2, number < pages else { return nil }
-    unsafe map = page - Int(number) * pageSize
+    // The record is in a page of the map.
+    guard let page = unsafe UnsafeRawPointer(bitPattern: UInt(bitPattern: start) & ~UInt(pageSize - 1)),
+      let map = unsafe environment.map(with: page, of: pages)
+    else { return nil }
+    unsafe self.map = map
     guard record.contradiction(pages: pages) == nil, record.root != TableRecord.noPage,
       record.flags == TableRecord.integerKeys
     else { return nil }
@@ -68,6 +73,32 @@ struct IntegerTree {
     guard let place = leaf(for: key) else { return nil }
     fetch(place)
     return unsafe value(at: place)
+  }
+}
+
+extension Environment {
+  /// Returns the beginning of the map, which a page in it shows by its own number; `nil` if the number is
+  /// wrong.
+  ///
+  /// A damaged number would lead out of the map. So the page is compared with the one that the file has
+  /// under its number, each time that the map begins elsewhere.
+  ///
+  /// - Parameter pages: One more than the number of the last page in use.
+  fileprivate func map(with page: UnsafeRawPointer, of pages: UInt64) -> UnsafeRawPointer? {
+    let number = unsafe page.loadUnaligned(as: UInt64.self)
+    guard number >= 2, number < pages else { return nil }
+    let map = unsafe page - Int(number) * pageSize
+    let address = UInt(bitPattern: map)
+    if mapAddress.load(ordering: .relaxed) == address { return unsafe map }
+    guard let descriptor = try? handle.descriptor() else { return nil }
+    let isEqual = unsafe withUnsafeTemporaryAllocation(byteCount: pageSize, alignment: 8) { buffer in
+      guard let bytes = buffer.baseAddress else { return false }
+      let read = unsafe pread(descriptor, bytes, pageSize, off_t(number) * off_t(pageSize))
+      return unsafe read == pageSize && memcmp(bytes, page, pageSize) == 0
+    }
+    guard isEqual else { return nil }
+    mapAddress.store(address, ordering: .relaxed)
+    return unsafe map
   }
 }
 

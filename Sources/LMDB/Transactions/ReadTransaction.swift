@@ -76,7 +76,7 @@ public final class ReadSlot {
   func tree(of table: Table) -> IntegerTree? {
     if trees.newest.0 == table.number { return trees.newest.1 }
     if trees.other.0 == table.number { return trees.other.1 }
-    let tree = unsafe IntegerTree(of: table, in: TransactionHandle(pointer: pointer))
+    let tree = unsafe IntegerTree(of: table, in: TransactionHandle(pointer: pointer), environment)
     trees = (newest: (table.number, tree), other: trees.newest)
     return tree
   }

@@ -167,4 +167,31 @@ import Testing
       }
     }
   }
+
+  @Test func `a page with a wrong number does not lead out of the map`() throws {
+    let whole = try Shelf.forest()
+    let bytes = try whole.bytes()
+    let main = try MetaPages(of: whole.directory.open(Shelf.file, .read)).newer.main.root
+    let start = Int(main) * 4_096
+    func values(_ shelf: borrowing Shelf, hasTree: Bool) throws -> [[UInt8]?] {
+      let environment = try shelf.open(.readOnly)
+      var values: [[UInt8]?] = []
+      try environment.read { (transaction) throws(EnvironmentError) in
+        #expect((transaction.slot?.tree(of: environment.numbers) != nil) == hasTree)
+        for key in stride(from: 0 as UInt64, to: 21_000, by: 97) {
+          values.append(copy(try transaction.value(forKey: key, in: environment.numbers)))
+        }
+      }
+      return values
+    }
+    let expected = try values(whole, hasTree: true)
+    let pages = UInt64(bytes.count / 4_096)
+    for number in [0, 1, 2, main - 1, main + 1, main / 2, pages - 1, pages, .max] where number != main {
+      var damaged = bytes
+      for byte in 0..<8 { damaged[start + byte] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(byte))) }
+      let shelf = try Shelf()
+      try shelf.overwrite(damaged)
+      #expect(try values(shelf, hasTree: false) == expected, "\(number)")
+    }
+  }
 }
