@@ -26,7 +26,9 @@ public enum GenericCommand {
   ///
   /// A verb that the command does not have is looked for as a program: `annals NAME` runs `annals-NAME` from
   /// the folders in `PATH`, with the same arguments and exit status.
+  @MainActor
   public static func main() async -> Never {
+    begin()
     let command = Command(name: "annals", verbs: verbs)
     if let program = ExternalProgram.find(
       CommandWord.ofProcess, command: command.name, verbs: verbs.map { $0.name })
@@ -42,8 +44,22 @@ public enum GenericCommand {
   /// - Parameters:
   ///   - name: The name of the program in its messages.
   ///   - verbs: Its verbs.
+  @MainActor
   package static func main(called name: String, verbs: [any Verb.Type]) async -> Never {
+    begin()
     exit(await run(Command(name: name, verbs: verbs)))
+  }
+
+  /// Reserves the descriptors of input and output, on the main thread and before it waits for the first time.
+  ///
+  /// From then on the system's threads open descriptors of their own. One with the number of a closed input
+  /// would be read from, for ever.
+  @MainActor
+  static func begin() {
+    do { try ProgramStart.reserveDescriptors() } catch {
+      // Without them a file of the store could get the number of the output.
+      exit(ExitStatus.of(error.code))
+    }
   }
 
   /// Reports an error and returns its exit status.
@@ -65,10 +81,6 @@ public enum GenericCommand {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
     var output = BufferedOutput(.standardOutput)
     var errors = BufferedOutput(.standardError)
-    do { try ProgramStart.reserveDescriptors() } catch {
-      // Without them a file of the store could get the number of the output.
-      return ExitStatus.of(error.code)
-    }
     return await command.run(
       CommandWord.ofProcess, to: &output, errors: &errors, progress: .standardError)
   }

@@ -56,12 +56,14 @@ public enum MaintenanceCommand<Plan: SchemaMigrationPlan> {
   ///   - selections: What `erase --where` can choose events by, besides streams and positions.
   ///   - keys: Makes the keys of personal fields, for a plan that has any: `{ SubjectKeys() }`. It is called
   ///     for each store that a verb opens.
+  @MainActor
   public static func main(
     projections: [any Projection<Plan.Current.Event>.Type] = [],
     inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
     selections: [ErasureSelection<Plan.Current.Event>] = [],
     keys: (@Sendable () -> any PersonalDataKeys)? = nil
   ) async -> Never {
+    GenericCommand.begin()
     let command = command(called: executableName, projections, inline, selections)
     let keys = keys.map { KeysOfProgram(make: $0) }
     exit(await StoreOptions.$keysOfProgram.withValue(keys) { await GenericCommand.run(command) })

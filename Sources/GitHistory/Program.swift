@@ -4,19 +4,25 @@ import Foundation
 /// The history of a git repository as events, read through three schema versions: an example of the library.
 public enum Program {
   /// Runs the program with the process's arguments and ends the process.
+  @MainActor
   public static func main() async {
-    var output = StandardOutput()
-    var errors = StandardError()
     do { try ProgramStart.reserveDescriptors() } catch {
       // Without them a file of the store could get the number of the output.
       exit(Failure(error).status.rawValue)
     }
+    exit(await runProcess())
+  }
+
+  /// Runs the program with the process's arguments and returns the exit status.
+  private static func runProcess() async -> Int32 {
+    var output = StandardOutput()
+    var errors = StandardError()
     var status = await run(CommandWord.ofProcess, to: &output, errors: &errors)
     if status == 0, let failure = output.failure {
       errors.line("githistory: writing the output failed: \(failure.localizedDescription)")
       status = Failure.Status.inputOutput.rawValue
     }
-    exit(status)
+    return status
   }
 
   /// Runs the command line and returns the exit status.
