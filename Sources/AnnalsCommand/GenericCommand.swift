@@ -53,7 +53,7 @@ public enum GenericCommand {
   /// Reserves the descriptors of input and output, on the main thread and before it waits for the first time.
   ///
   /// From then on the system's threads open descriptors of their own. One with the number of a closed input
-  /// would be read from, for ever.
+  /// would be read from forever.
   @MainActor
   static func begin() {
     do { try ProgramStart.reserveDescriptors() } catch {
