@@ -6,7 +6,7 @@ enum Machine {
   static func run(_ url: URL, _ servers: [String]) async throws {
     var options = ClusterOptions()
     // The election of a leader among the servers takes some seconds.
-    options.deadline = .seconds(60)
+    options.deadline = .seconds(180)
     let cluster = try await ClusterStore(
       at: url, plan: SeatPlan.self, log: .jetStream(servers: servers, name: "seats"), cluster: options,
       inline: [Bookings.self], warn: { _ in })
@@ -39,7 +39,7 @@ enum Machine {
   /// Waits for the entry at `position`, which another machine may have written, and reads without the servers.
   private static func list(_ cluster: ClusterStore<SeatPlan>, after position: Position) async throws -> String
   {
-    try await cluster.waitUntil(position, within: .seconds(60))
+    try await cluster.waitUntil(position, within: .seconds(180))
     var seats: [String] = []
     for try await entry in try cluster.store.entries() {
       guard case .booked(let booked) = entry.event else { continue }
