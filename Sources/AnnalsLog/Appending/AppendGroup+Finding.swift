@@ -39,12 +39,17 @@ extension AppendGroup {
     for place in conditions.indices {
       let after = conditions[place].after?.rawValue ?? 0
       guard after < last else { continue }
-      nextAlternative: for alternative in conditions[place].query.alternatives {
-        for tag in alternative {
-          let newest = try tags.last(of: tag, StreamHash(tag.text.utf8.span), in: table, reader)
-          guard let newest, newest > after else { continue nextAlternative }
+      if conditions[place].query.hasUntagged { return true }
+      var wereUsed = true
+      for tag in conditions[place].query.tags {
+        if wereUsed {
+          let newest = try tags.last(of: tag.tag, tag.hash, in: table, reader)
+          wereUsed = newest.map { $0 > after } ?? false
         }
-        return true
+        if tag.isLast {
+          if wereUsed { return true }
+          wereUsed = true
+        }
       }
     }
     return false

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+internal import AnnalsFormat
 internal import LMDB
 
 /// A cursor over the stored entries of the log or of one stream in one snapshot, in either direction.
@@ -60,13 +61,29 @@ package struct EntryCursor: ~Copyable, ~Escapable {
   @_lifetime(copy self)
   private mutating func nextTagged() throws(AnnalsError) -> LentEntry? {
     if tags == nil { tags = try steps.queries.first?.steps(reader) }
+    let runs = tags?.runs
     guard let (position, index) = try tags?.next(reader, &window) else {
       steps.range?.isAtEnd = true
       return nil
     }
+    if tags?.runs != runs { try fetchNames() }
     steps.range?.pass(position)
     if let index, let entry = window.entry(index, at: Position(position)) { return entry }
     return try reader.lend(try reader.bytes(at: Position(position)), at: Position(position))
+  }
+
+  /// Reads the names of the streams of the entries that were found last, if most of these will be delivered.
+  private mutating func fetchNames() throws(AnnalsError) {
+    guard steps.queries[0].stored.isByOneTag else { return }
+    var streams: [UInt64] = []
+    streams.reserveCapacity(window.count)
+    for index in 0..<window.count {
+      let header = window.header(index)
+      // The first entry of a stream has the name.
+      if header.flags.contains(.first) || !steps.queries[0].stored.mayInclude(header) { continue }
+      streams.append(header.stream.rawValue)
+    }
+    try steps.names.fetch(streams, reader)
   }
 
   /// Whether `entry` matches the query of the read.

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
+internal import LMDB
 
 /// A cache of stream names, so that the next entry of the same stream need not read its first one.
 ///
@@ -42,10 +43,7 @@ package struct StreamNames: Sendable {
 
   /// The name of the stream whose first entry is at `id`.
   package mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    if !ids.isEmpty {
-      let place = place(of: id.rawValue)
-      if ids[place] == id.rawValue { return names[place] }
-    }
+    if isKept(id.rawValue) { return names[place(of: id.rawValue)] }
     return add(try reader.name(of: id), of: id)
   }
 
@@ -57,15 +55,49 @@ package struct StreamNames: Sendable {
     return add(try reader.name(in: entry.bytes, entry.header, at: entry.position), of: entry.position)
   }
 
+  /// Reads names that are not kept, so that they are there when they are asked for. The memory of all of them
+  /// is fetched at the same time.
+  ///
+  /// - Parameter streams: The ids of streams, which may come several times.
+  mutating func fetch(_ streams: [UInt64], _ reader: StoreReader) throws(AnnalsError) {
+    var missing: [UInt64] = []
+    for id in streams.sorted() where id != missing.last && !isKept(id) { missing.append(id) }
+    // A single one is read when it is asked for.
+    guard missing.count > 1 else { return }
+    var values = ValueWindow(reader.tables.entries, in: reader.view)
+    values.reserveCapacity(missing.count)
+    makeRoom(for: missing.count)
+    let end: Int
+    do { end = try values.append(valuesForKeys: missing, from: 0) } catch { throw AnnalsError(error) }
+    for index in 0..<end {
+      let (bytes, id) = (values[index], Position(missing[index]))
+      let name: StreamName
+      do {
+        name = try reader.name(in: bytes, reader.header(bytes, at: id), at: id)
+      } catch {
+        // The same error is thrown where the name is asked for, and perhaps nobody does.
+        continue
+      }
+      _ = add(name, of: id)
+    }
+  }
+
+  private func isKept(_ id: UInt64) -> Bool { !ids.isEmpty && ids[place(of: id)] == id }
+
   private mutating func add(_ name: StreamName, of id: Position) -> StreamName {
-    if 2 * count >= ids.count, ids.count < limit { grow() }
+    makeRoom(for: 1)
     keep(name, of: id.rawValue)
     return name
   }
 
-  private mutating func grow() {
+  /// Makes places for more names, as far as the limit allows.
+  private mutating func makeRoom(for more: Int) {
+    let wanted = min(2 * (count + more), limit)
+    guard wanted > ids.count else { return }
+    var size = max(ids.count, 16)
+    while size < wanted { size *= 2 }
     let (oldIDs, oldNames) = (ids, names)
-    ids = Array(repeating: 0, count: max(2 * oldIDs.count, 16))
+    ids = Array(repeating: 0, count: size)
     names = Array(repeating: StreamName(""), count: ids.count)
     count = 0
     for (id, name) in zip(oldIDs, oldNames) where id > 0 { keep(name, of: id) }

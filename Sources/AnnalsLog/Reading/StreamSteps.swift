@@ -22,7 +22,7 @@ package struct StreamSteps: Sendable {
   /// The number of revisions that are looked up next.
   private var share: UInt64
   /// The next entries: forwards some, the last one first; a single one, as always backwards, is in no window.
-  private var ahead: [LinkWalk.Find] = []
+  private var ahead: [LinkFind] = []
   /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
 
@@ -109,7 +109,7 @@ package struct StreamSteps: Sendable {
 
   /// Notes where the next entry is, which no window has.
   private mutating func find(_ position: Position) {
-    ahead.append(LinkWalk.Find(position: position, index: .max))
+    ahead.append(LinkFind(position: position, index: .max))
   }
 
   /// Finds the positions of the entries from `revision` on.
@@ -127,7 +127,7 @@ package struct StreamSteps: Sendable {
     window.removeAll()
     let position = try reader.position(of: Revision(end), from: head, touched: &touched)
     guard revision < end else { return find(position) }
-    ahead = try LinkWalk.read(revision...end, at: position, of: head, reader, into: &window)
+    ahead = try LinkWalk.read(revision...end, at: position.rawValue, of: head, reader, into: &window)
     touched += ahead.count
   }
 }

@@ -13,6 +13,9 @@ struct StreamWindow: ~Copyable, ~Escapable {
     values = ValueWindow(reader.tables.entries, in: reader.view)
   }
 
+  /// The number of entries.
+  var count: Int { headers.count }
+
   /// Makes room for entries that will be read.
   mutating func reserveCapacity(_ count: Int) {
     values.reserveCapacity(count)
@@ -23,14 +26,6 @@ struct StreamWindow: ~Copyable, ~Escapable {
   mutating func removeAll() {
     values.removeAll()
     headers.removeAll(keepingCapacity: true)
-  }
-
-  /// Reads the entry at `position`, which must be there.
-  mutating func append(_ position: Position, _ reader: StoreReader) throws(AnnalsError) {
-    let isThere: Bool
-    do { isThere = try values.append(valueForKey: position.rawValue) } catch { throw AnnalsError(error) }
-    guard isThere else { throw AnnalsError(missing: position) }
-    headers.append(try reader.header(values[values.count - 1], at: position))
   }
 
   /// Reads the entries at `positions` from an index on, which must be there. The memory of all of them is
@@ -52,15 +47,6 @@ struct StreamWindow: ~Copyable, ~Escapable {
 
   /// The header of the entry that was read as the one numbered `index`.
   func header(_ index: Int) -> EntryHeader { headers[index] }
-
-  /// The bytes of the entry that was read last.
-  var newestBytes: Span<UInt8> {
-    @_lifetime(copy self)
-    get { values[headers.count - 1] }
-  }
-
-  /// The header of the entry that was read last.
-  var newestHeader: EntryHeader { headers[headers.count - 1] }
 
   /// Returns the entry that was read as the one numbered `index`, and is at `position`; `nil` if there is
   /// none of this number.

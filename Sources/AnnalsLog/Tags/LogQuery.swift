@@ -49,7 +49,7 @@ public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
 extension LogQuery {
   /// The query for the kinds of a snapshot.
   package var source: QuerySource {
-    QuerySource(tags: items.map { Array($0.tags) }) { [items] kinds in
+    var source = QuerySource { [items] kinds in
       StoredQuery(
         items.map { item in
           let names = Set(item.types.map { ExactText($0) })
@@ -62,5 +62,7 @@ extension LogQuery {
           return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
         })
     }
+    for item in items { source.add(item.tags) }
+    return source
   }
 }

@@ -40,13 +40,13 @@ struct QueryPlace: Sendable {
     try source.check()
     self.source = source
     stored = try source.resolve(snapshot.kinds)
-    heads = try snapshot.heads(of: source.tags)
+    heads = try snapshot.heads(of: source)
   }
 
   /// Continues in another snapshot, which may have more entries, or be of another generation.
   mutating func enter(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
     stored = try source.resolve(snapshot.kinds)
-    heads = try snapshot.heads(of: source.tags)
+    heads = try snapshot.heads(of: source)
   }
 
   /// The way through the chains from the place of the read on.
@@ -59,12 +59,12 @@ struct QueryPlace: Sendable {
 }
 
 extension LogSnapshot {
-  /// The heads of tags.
-  fileprivate func heads(of tags: [EventTag]) throws(AnnalsError) -> [EventTag: TagHead] {
-    guard !tags.isEmpty, kinds.hasTags else { return [:] }
+  /// The heads of the tags of a query.
+  fileprivate func heads(of source: QuerySource) throws(AnnalsError) -> [EventTag: TagHead] {
+    guard !source.tags.isEmpty, kinds.hasTags else { return [:] }
     guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
     var heads: [EventTag: TagHead] = [:]
-    for tag in tags { heads[tag] = try reader.tagHead(of: tag, in: table) }
+    for place in source.tags { heads[place.tag] = try reader.tagHead(of: place.tag, in: table) }
     return heads
   }
 }

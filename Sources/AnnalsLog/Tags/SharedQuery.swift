@@ -72,7 +72,7 @@ package struct SharedQuery: Equatable, Sendable {
 
   /// The condition that no entry after `position` matches the query.
   package func condition(after position: Position?) -> AppendCondition {
-    let source = QuerySource(tags: items.map { Array($0.tags) }) { [items] kinds in
+    var source = QuerySource { [items] kinds in
       StoredQuery(
         items.map { item in
           var wanted: WantedKinds?
@@ -84,6 +84,7 @@ package struct SharedQuery: Equatable, Sendable {
           return StoredQuery.Item(kinds: wanted, tags: item.tags)
         })
     }
+    for item in items { source.add(item.tags) }
     return AppendCondition(source, after: position, self)
   }
 }

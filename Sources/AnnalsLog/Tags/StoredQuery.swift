@@ -1,34 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
 
-/// A selection of entries, which becomes a ``StoredQuery`` once the kinds of a snapshot are known.
-package struct QuerySource: Sendable {
-  /// The tags of each alternative.
-  let alternatives: [[EventTag]]
-  /// Returns the query for the kinds of a snapshot.
-  package let resolve: @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
-
-  /// Creates a source.
-  ///
-  /// - Parameters:
-  ///   - tags: The tags of each alternative.
-  ///   - resolve: Returns the query for the kinds of a snapshot.
-  package init(
-    tags: [[EventTag]], _ resolve: @escaping @Sendable (KindRegistry) throws(AnnalsError) -> StoredQuery
-  ) {
-    alternatives = tags
-    self.resolve = resolve
-  }
-
-  /// The tags in it.
-  var tags: [EventTag] { alternatives.flatMap(\.self) }
-
-  /// Throws `.invalidName` for a tag that no event can have.
-  package func check() throws(AnnalsError) {
-    for tag in tags { try tag.check() }
-  }
-}
-
 /// A selection of entries by kind and tag.
 package struct StoredQuery: Sendable {
   /// One alternative.
@@ -55,6 +27,15 @@ package struct StoredQuery: Sendable {
   /// Whether every entry that matches has a tag that the query names, so that the chains of these tags lead
   /// to all of them.
   var isByTags: Bool { items.allSatisfy { !$0.tags.isEmpty } }
+
+  /// Whether there is one alternative, of one tag.
+  var isByOneTag: Bool { items.count == 1 && items[0].tags.count == 1 }
+
+  /// Whether an entry with a header may match, as far as its kind says.
+  func mayInclude(_ header: EntryHeader) -> Bool {
+    if header.flags.contains(.stub) { return false }
+    return header.kind == 0 || items.contains { $0.kinds?.include(header.kind) ?? true }
+  }
 
   /// Whether an entry matches. An entry with parts matches if any part is of a kind that is wanted.
   package func includes(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {

@@ -44,7 +44,7 @@ package struct TagChain: Sendable {
     }
     guard let found, found.ordinal == place.ordinal else {
       throw AnnalsError(
-        wrongEntry: position, expected: "entry \(place.ordinal) with the tag '\(tag)'",
+        wrongEntry: position, expected: name(of: place.ordinal),
         found: found.map { "entry \($0.ordinal) with it" } ?? "an entry without it")
     }
     return found
@@ -129,26 +129,6 @@ extension StoreReader {
   ) throws(AnnalsError) -> UInt64 {
     do { return try tag.linked(level: level, from: position, in: bytes) } catch {
       throw AnnalsError(error, place: "position \(position)", position: Position(position))
-    }
-  }
-}
-
-extension StreamWindow {
-  /// Reads the entry at a place of a chain.
-  ///
-  /// - Returns: The place before it; its own for the first one.
-  package mutating func read(
-    _ place: TagChain.Place, of chain: TagChain, _ reader: StoreReader
-  ) throws(AnnalsError) -> TagChain.Place {
-    try append(Position(place.position), reader)
-    let bytes = newestBytes
-    let tag = try chain.stored(in: bytes, newestHeader, at: place)
-    guard place.ordinal > 0 else { return place }
-    do throws(FormatFailure) {
-      return TagChain.Place(
-        ordinal: place.ordinal - 1, position: try tag.linked(level: 0, from: place.position, in: bytes))
-    } catch {
-      throw AnnalsError(error, place: "position \(place.position)", position: Position(place.position))
     }
   }
 }

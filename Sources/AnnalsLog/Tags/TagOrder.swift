@@ -4,7 +4,7 @@ internal import AnnalsCoding
 /// comparisons.
 struct TagOrder: Sendable {
   /// The number of tags that are sorted for each batch before they get a rank.
-  private static let patience = 1_024
+  private static let patience = 16
 
   /// The slots with a rank, in the order of their texts.
   private var ranked: [Int] = []

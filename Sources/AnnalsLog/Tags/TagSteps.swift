@@ -6,18 +6,20 @@ internal import AnnalsFormat
 /// Each alternative of the query follows the shortest chain of its tags. The next entry is the nearest of all
 /// alternatives, so that each entry comes once, in the order of positions.
 struct TagSteps: Sendable {
-  /// The most entries of a chain that are looked up at a time for reading forwards.
+  /// The most entries of a chain that are looked up at a time.
   private static let largestShare: UInt64 = 256
 
   /// The way of one alternative.
   private struct Way: Sendable {
     let chain: TagChain
-    /// Places that are known, the next one last.
-    var ahead: [TagChain.Place] = []
-    /// The next place after those; `nil` at the end of the chain.
+    /// The entries that are known, the next one last.
+    var ahead: [LinkFind] = []
+    /// The ordinal of the next entry after those; `nil` at the end of the chain.
     var upcoming: UInt64?
+    /// Where the next entry is, when a chain is read backwards.
+    var position: UInt64 = 0
     /// The number of entries that are looked up next.
-    var share: UInt64 = 4
+    var share: UInt64
   }
 
   private var ways: [Way]
@@ -26,6 +28,8 @@ struct TagSteps: Sendable {
   private let end: UInt64
   /// The position that the next one must be beyond, if any was returned.
   private var passed: UInt64?
+  /// How often entries were looked up.
+  private(set) var runs = 0
 
   /// Creates the way from `start` to `end`.
   ///
@@ -71,18 +75,20 @@ struct TagSteps: Sendable {
   private static func way(
     along chain: TagChain, from start: UInt64, _ backwards: Bool, _ reader: StoreReader
   ) throws(AnnalsError) -> Way? {
-    var way = Way(chain: chain)
+    // Often only the newest entry is wanted.
+    var way = Way(chain: chain, share: backwards ? 1 : 4)
     if !backwards {
       guard let first = try reader.first(of: chain, where: { $0.position >= start }) else { return nil }
       way.upcoming = first.ordinal
       return way
     }
-    guard let beyond = try reader.first(of: chain, where: { $0.position > start }) else {
-      way.ahead = [chain.newest]
-      return way
+    var place = chain.newest
+    if let beyond = try reader.first(of: chain, where: { $0.position > start }) {
+      guard beyond.ordinal > 0 else { return nil }
+      place = try reader.place(before: beyond, of: chain)
     }
-    guard beyond.ordinal > 0 else { return nil }
-    way.ahead = [try reader.place(before: beyond, of: chain)]
+    way.upcoming = place.ordinal
+    way.position = place.position
     return way
   }
 
@@ -101,12 +107,9 @@ struct TagSteps: Sendable {
     }
     guard let nearest, backwards ? nearest >= end : nearest <= end else { return nil }
     var found: Int?
-    for index in ways.indices where ways[index].ahead.last?.position == nearest {
-      let place = ways[index].ahead.removeLast()
-      if isAlone, !backwards { found = ways[index].ahead.count }
-      if backwards, place.ordinal > 0 {
-        ways[index].ahead = [try reader.place(before: place, of: ways[index].chain)]
-      }
+    for index in ways.indices where ways[index].ahead.last?.position.rawValue == nearest {
+      let find = ways[index].ahead.removeLast()
+      if isAlone { found = find.index }
     }
     // Links that do not lead back would make a read endless.
     if let passed, backwards ? nearest >= passed : nearest <= passed {
@@ -121,8 +124,22 @@ struct TagSteps: Sendable {
   private mutating func peek(
     _ index: Int, _ reader: StoreReader, _ window: inout StreamWindow
   ) throws(AnnalsError) -> UInt64? {
-    if let place = ways[index].ahead.last { return place.position }
+    if let find = ways[index].ahead.last { return find.position.rawValue }
     guard let start = ways[index].upcoming else { return nil }
+    runs += 1
+    window.removeAll()
+    if backwards {
+      try look(back: index, from: start, reader, &window)
+    } else {
+      try look(ahead: index, from: start, reader, &window)
+    }
+    return ways[index].ahead.last?.position.rawValue
+  }
+
+  /// Finds the entries from an ordinal on.
+  private mutating func look(
+    ahead index: Int, from start: UInt64, _ reader: StoreReader, _ window: inout StreamWindow
+  ) throws(AnnalsError) {
     let chain = ways[index].chain
     let share = ways[index].share
     ways[index].share = min(4 * share, Self.largestShare)
@@ -130,17 +147,29 @@ struct TagSteps: Sendable {
     // searched for.
     let rest = chain.head.ordinal - start
     let last = rest < ways[index].share ? chain.head.ordinal : start + share - 1
-    guard var place = try reader.first(of: chain, where: { $0.ordinal >= last }) else { return nil }
-    window.removeAll()
-    var ahead: [TagChain.Place] = []
-    while true {
-      ahead.append(place)
-      let before = try window.read(place, of: chain, reader)
-      if place.ordinal == start { break }
-      place = before
-    }
-    ways[index].ahead = ahead
+    ways[index].upcoming = nil
+    guard let place = try reader.first(of: chain, where: { $0.ordinal >= last }) else { return }
+    ways[index].ahead = try LinkWalk.read(
+      start...last, at: place.position, of: chain, reader, into: &window)
     ways[index].upcoming = last < chain.head.ordinal ? last + 1 : nil
-    return ahead.last?.position
+  }
+
+  /// Finds the entries from an ordinal back.
+  private mutating func look(
+    back index: Int, from start: UInt64, _ reader: StoreReader, _ window: inout StreamWindow
+  ) throws(AnnalsError) {
+    let share = ways[index].share
+    ways[index].share = min(4 * share, Self.largestShare)
+    let last = start - min(start, share)
+    var finds = try LinkWalk.read(
+      last...start, at: ways[index].position, of: ways[index].chain, reader, into: &window)
+    ways[index].upcoming = nil
+    if last > 0 {
+      // It is read again, for its links, with those before it.
+      ways[index].upcoming = last
+      ways[index].position = finds.removeLast().position.rawValue
+    }
+    finds.reverse()
+    ways[index].ahead = finds
   }
 }

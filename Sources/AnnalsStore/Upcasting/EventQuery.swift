@@ -141,7 +141,7 @@ extension EventQuery {
   ///
   /// It may match entries whose events do not match. Readers compare these themselves.
   package func source(_ resolver: PlanResolver) -> QuerySource {
-    QuerySource(tags: items.map { Array($0.tags) }) { [items] (kinds) throws(AnnalsError) in
+    var source = QuerySource { [items] (kinds) throws(AnnalsError) in
       StoredQuery(
         items.map { item in
           let wanted = item.cases.map { cases in
@@ -150,6 +150,8 @@ extension EventQuery {
           return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
         })
     }
+    for item in items { source.add(item.tags) }
+    return source
   }
 
   /// The source of a read; `nil` if the read passes all entries, and their kinds are chosen elsewhere.
