@@ -3,13 +3,15 @@ internal import AnnalsSchema
 internal import AnnalsShapes
 
 extension KindRegistry {
-  /// Returns why none of these records may be appended; `nil` if all may.
+  /// Returns why these records may not be appended, in this order and by one call; `nil` if they may.
   ///
   /// - Parameter known: A record that has a kind.
   package func refusal(
     of records: [AppendRequest.Record], known: AppendRequest.Record? = nil
   ) -> AnnalsError? {
-    for record in records {
+    // The kinds with those that the records before get.
+    var trial: KindRegistry?
+    for (index, record) in records.enumerated() {
       if let activated, record.version.map({ $0 < activated }) ?? true {
         return AnnalsError(
           .superseded,
@@ -21,10 +23,12 @@ extension KindRegistry {
       }
       if let known, known == record { continue }
       if kind(of: record) != nil { continue }
-      var trial = self
-      do throws(Refusal) { _ = try trial.register(record, first: Position(.max)) } catch {
+      var next = trial.take() ?? self
+      let first = Position(.max - UInt64(records.count - index))
+      do throws(Refusal) { _ = try next.register(record, first: first) } catch {
         return AnnalsError(error, record)
       }
+      trial = next
     }
     return nil
   }

@@ -211,6 +211,8 @@ struct ApplyPlan {
     case .copy: return false
     case .late:
       late.append(commit.id)
+      // Machines that have noted it before pass over its copies.
+      seen.insert(commit.id)
       return false
     case .new: return seen.insert(commit.id).inserted
     }
