@@ -28,9 +28,14 @@ extension EventLog {
     try core.removeSnapshots()
     let applied = try apply()
     views?.end()
-    try core.removeSnapshots()
-    for rule in rules { try rule.begin(self, isActivating: false) { () throws(AnnalsError) in } }
+    try completeErasure(rules: rules)
     _ = consume passes
     return applied
+  }
+
+  /// Does what follows the commit of an erasure, also again after an attempt that failed.
+  package func completeErasure(rules: [any AppendRule]) throws(AnnalsError) {
+    try core.removeSnapshots()
+    for rule in rules { try rule.begin(self, isActivating: false) { () throws(AnnalsError) in } }
   }
 }

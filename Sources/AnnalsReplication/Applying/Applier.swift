@@ -28,6 +28,10 @@ final class Applier: Sendable {
     /// The program that the store's row says the machine waits for.
     var need: ProgramNeed?
     var book = AuditBook()
+    /// Whether rows that are made from entries may lack what follows the commit of an erasure.
+    var mustComplete = false
+    /// The verdicts and hashes of an erasure that is stored and not complete.
+    var held = Outcome()
   }
 
   /// The result of a batch.
@@ -108,9 +112,15 @@ final class Applier: Sendable {
       known.withLock { $0 = (memory.state, memory.position) }
       self.memory.withLock { $0 = memory }
     }
+    if memory.mustComplete {
+      try completeErasure()
+      memory.mustComplete = false
+    }
     let plan = ApplyPlan(messages, after: memory.state, memory.recent, context)
-    var outcome = Outcome(count: plan.count, stop: plan.stop)
+    var outcome = memory.held
+    (outcome.count, outcome.stop) = (plan.count, plan.stop)
     if !plan.commits.isEmpty { try run(plan, &memory, &outcome, isLocal: isLocal) }
+    memory.held = Outcome()
     memory.state.sequence = plan.sequence
     memory.state.time = plan.time
     for id in plan.late { outcome.verdicts.append((id, .failure(AnnalsError.lateCommit))) }
@@ -140,7 +150,7 @@ final class Applier: Sendable {
       if isNeeded { try transaction.remove(ProgramNeed.name, in: tables.meta) }
       written.withLock { $0 = writing }
     }
-    let answers = try apply(batch, plan, isLocal: isLocal)
+    let (answers, failure) = try apply(batch, plan, isLocal: isLocal)
     guard let writing = written.withLock({ $0 }) else { throw AnnalsError.otherApplier }
     memory.state = writing.state
     memory.stored = writing.state
@@ -149,29 +159,48 @@ final class Applier: Sendable {
     memory.need = nil
     for commit in writing.commits { memory.recent.note(commit.id, at: commit.sequence) }
     for (step, answer) in zip(plan.steps, answers) { outcome.verdicts.append((step.id, answer)) }
-    outcome.audits = writing.audits
+    outcome.audits += writing.audits
+    guard let failure else { return }
+    (memory.mustComplete, memory.held) = (true, outcome)
+    throw failure
   }
 
   /// Applies a batch, and for an erasure clears what programs of this machine have worked out from the
   /// entries.
+  ///
+  /// - Returns: The verdicts, and why the erasure is not complete although it is stored.
   private func apply(
     _ batch: SequencedBatch, _ plan: ApplyPlan, isLocal: (UUID) -> Bool
-  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  ) throws(AnnalsError) -> (answers: [Result<Appended, AnnalsError>], failure: AnnalsError?) {
     guard let step = plan.steps.last, case .erase(let positions) = step.call.request.change?.work else {
-      return try log.apply(batch)
+      return (try log.apply(batch), nil)
     }
     let isOurs = isLocal(step.id)
-    return try ActivationWrite.$isShared.withValue(true) {
+    var answers: [Result<Appended, AnnalsError>]?
+    let result = ActivationWrite.$isShared.withValue(true) {
       Result { () throws(AnnalsError) in
-        guard isOurs else {
-          return try log.applyErasure(of: positions, rules: rules) { () throws(AnnalsError) in
-            try log.apply(batch)
+        if isOurs {
+          answers = try log.apply(batch)
+          for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+        } else {
+          try log.applyErasure(of: positions, rules: rules) { () throws(AnnalsError) in
+            answers = try log.apply(batch)
           }
         }
-        let answers = try log.apply(batch)
-        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-        return answers
       }
+    }
+    switch result {
+    case .success: return (answers ?? [], nil)
+    case .failure(let error):
+      guard let answers else { throw error }
+      return (answers, error)
+    }
+  }
+
+  /// Does what follows the commit of an erasure, after an attempt that failed.
+  private func completeErasure() throws(AnnalsError) {
+    try ActivationWrite.$isShared.withValue(true) {
+      Result { () throws(AnnalsError) in try log.completeErasure(rules: rules) }
     }.get()
   }
 
@@ -194,7 +223,9 @@ final class Applier: Sendable {
   func reload() throws(AnnalsError) {
     var fresh = try Self.memory(log)
     memory.withLock { memory in
-      if let memory { fresh.book = memory.book }
+      if let memory { (fresh.book, fresh.held) = (memory.book, memory.held) }
+      // The commit may have been an erasure.
+      fresh.mustComplete = true
       memory = fresh
     }
     known.withLock { $0 = (fresh.state, fresh.position) }
