@@ -33,23 +33,31 @@ import Testing
     }
   }
 
+  /// A log with an erasure after two events, and another change after it.
+  private static func filled(_ directory: TemporaryDirectory) async throws -> (log: MemoryLog, ids: [UUID]) {
+    let log = MemoryLog()
+    let machine = Machine(directory, "m", log.connect())
+    let store = try await machine.open()
+    try await store.append([.noted(.init(mark: 1)), .noted(.init(mark: 2))], to: "a")
+    let changes = [
+      LogChange(.erase([1]), author: "test", reason: "asked"),
+      LogChange(.limit(.close("a")), author: "test", reason: "over"),
+    ]
+    var ids: [UUID] = []
+    for change in changes {
+      let commit = CommitID(id: UUID(), base: 1)
+      log.store(try ClusterMessage(log: store.log.id, .change(change, commit)).encoded())
+      ids.append(commit.id)
+    }
+    return (log, ids)
+  }
+
   @Test(arguments: [false, true], [0, 1, 3])
   func `a machine that cannot complete an erasure tries again, and gives each verdict once`(
     isOurs: Bool, failures: Int
   ) async throws {
     let directory = try TemporaryDirectory(in: TemporaryDirectory.memory)
-    let log = MemoryLog()
-    let machine = Machine(directory, "m", log.connect())
-    let store = try await machine.open()
-    let id = store.log.id
-    try await store.append([.noted(.init(mark: 1)), .noted(.init(mark: 2))], to: "a")
-    machine.close()
-    let commits = (0..<2).map { _ in CommitID(id: UUID(), base: 1) }
-    let erasure = LogChange(.erase([1]), author: "test", reason: "asked")
-    log.store(try ClusterMessage(log: id, .change(erasure, commits[0])).encoded())
-    let closing = LogChange(.limit(.close("a")), author: "test", reason: "over")
-    log.store(try ClusterMessage(log: id, .change(closing, commits[1])).encoded())
-
+    let (log, ids) = try await Self.filled(directory)
     let rule = FailingRule(failures: failures)
     let url = directory.url.appendingPathComponent("other.annals")
     let (events, claim, _) = try await Joining(log.connect(), [], ClusterOptions()).run(
@@ -70,12 +78,46 @@ import Testing
     }
     #expect(thrown == failures)
     #expect(rule.completions == 1)
-    #expect(verdicts.count == 3 && Set(verdicts).isSuperset(of: commits.map(\.id)))
+    #expect(verdicts.count == 3 && Set(verdicts).isSuperset(of: ids))
     #expect(applier.state.state.sequence == UInt64(log.messages.count))
     #expect(applier.state.position == 4)
     let lines = try events.lines()
     #expect(lines.count == 4)
     let findings = try EventLog.verify(url).findings
     #expect(findings.isEmpty)
+  }
+
+  @Test func `a machine that ended after the commit of an erasure completes it when it is opened`()
+    async throws
+  {
+    let directory = try TemporaryDirectory(in: TemporaryDirectory.memory)
+    let (log, _) = try await Self.filled(directory)
+    let url = directory.url.appendingPathComponent("other.annals")
+    let (events, claim, _) = try await Joining(log.connect(), [], ClusterOptions()).run(
+      at: url, Machine.options())
+    for isLast in [false, true] {
+      let rule = FailingRule(failures: isLast ? 0 : 1)
+      let applier = try Applier(events, claim, [rule], nil)
+      if !isLast {
+        #expect(rule.completions == 0)
+        _ = try applier.apply(log.messages.prefix(2)) { _ in false }
+        #expect(throws: AnnalsError.self) { try applier.apply(log.messages[2...]) { _ in false } }
+        // As a load keeps it that began before the erasure.
+        let views = url.appendingPathComponent("views")
+        try FileManager.default.createDirectory(at: views, withIntermediateDirectories: true)
+        try Data("folded".utf8).write(to: views.appendingPathComponent("snapshots.mdb"))
+      }
+      #expect(applier.state.state.sequence == 3)
+      #expect(rule.completions == (isLast ? 1 : 0))
+    }
+    let snapshots = url.appendingPathComponent("views/snapshots.mdb").path
+    #expect(!FileManager.default.fileExists(atPath: snapshots))
+    // Once it is complete and others follow, nothing is to be done.
+    let rule = FailingRule(failures: 0)
+    var applier = try Applier(events, claim, [rule], nil)
+    _ = try applier.apply(log.messages[3...]) { _ in false }
+    let later = FailingRule(failures: 0)
+    applier = try Applier(events, claim, [later], nil)
+    #expect(applier.state.position == 4 && later.completions == 0)
   }
 }

@@ -76,16 +76,26 @@ final class Applier: Sendable {
     let memory = try Self.memory(log)
     self.memory = Mutex(memory)
     known = Mutex((memory.state, memory.position))
+    guard memory.mustComplete else { return }
+    // Otherwise before the next batch.
+    if (try? completeErasure()) != nil { self.memory.withLock { $0?.mustComplete = false } }
   }
 
   private static func memory(_ log: EventLog) throws(AnnalsError) -> Memory {
     try log.read { (snapshot) throws(AnnalsError) in
       let reader = snapshot.reader
       guard let state = try reader.memberState() else { throw AnnalsError.noMember }
-      return Memory(
+      var memory = Memory(
         stored: state, state: state, recent: try reader.recentCommits(upTo: state.sequence),
         rows: try reader.newestCommitRows(upTo: state.sequence),
         position: try reader.last(), need: try reader.programNeed())
+      // An erasure ends its batch, and is completed before the next one.
+      if let newest = memory.rows.commits.last, newest.count > 0,
+        case .erased = (try? snapshot.systemEntry(at: Position(newest.first)))?.entry.change
+      {
+        memory.mustComplete = true
+      }
+      return memory
     }
   }
 
@@ -224,8 +234,6 @@ final class Applier: Sendable {
     var fresh = try Self.memory(log)
     memory.withLock { memory in
       if let memory { (fresh.book, fresh.held) = (memory.book, memory.held) }
-      // The commit may have been an erasure.
-      fresh.mustComplete = true
       memory = fresh
     }
     known.withLock { $0 = (fresh.state, fresh.position) }
