@@ -41,8 +41,10 @@ final class MemoryLog: Sendable {
   }
 
   private let state: Mutex<State>
+  let seed: UInt64
 
   init(seed: UInt64 = 1) {
+    self.seed = seed
     state = Mutex(State(random: SeededGenerator(seed: seed)))
   }
 

@@ -87,9 +87,18 @@ import Testing
     second.add(.init(record: .init(type: ExactText("Plain")), payload: [0xa0]))
     let other = UUID(uuidString: "99999999-8888-7777-6666-555555555555") ?? UUID()
     let shared = calls + [try SharedCall(second, CommitID(id: other, base: 2))]
+    let activation = RolloutStep(
+      .activate, SchemaVersion(2, 300, 1), .released,
+      RuleSwitch(
+        begins: [RuleVersion(name: "bookings", version: 2), RuleVersion(name: "names", version: 300)],
+        ends: [RuleVersion(name: "limits", version: 1)]))
     return [
       ("activate", roll(.activate, .bridge)), ("contract", roll(.contract, .released)),
       ("calls", ClusterMessage(log: log, .calls(shared))),
+      (
+        "activation",
+        ClusterMessage(log: log, .change(LogChange(.roll(activation), author: "", reason: ""), commit))
+      ),
     ]
   }
 

@@ -1,6 +1,7 @@
 import AnnalsCoding
 import AnnalsLog
 import AnnalsReplication
+import AnnalsSchema
 import Foundation
 
 /// What a cluster's log means, said as simply as possible: an oracle for the machines.
@@ -23,6 +24,13 @@ struct ReferenceCluster {
   /// The ids of events of each stream, with their revisions.
   private var ids: [String: [UUID: UInt64]] = [:]
   private var tags: [(tag: String, position: UInt64)] = []
+  /// The version from which on older ones are refused.
+  private var active: SchemaVersion?
+  /// The number of bookings that the inline projection accepts for a seat.
+  private var places = 1
+  /// Whether an inline projection lets streams be cleared only while they have an even number of notes.
+  private var countsNotes = false
+  private var notes: [String: Int] = [:]
   private var time: Int64 = 0
   private let shapes = ShapeMemory()
 
@@ -75,10 +83,8 @@ struct ReferenceCluster {
         if tags.contains(where: { $0.position > after && item.tags.map(\.text) == [$0.tag] }) { return }
       }
     }
-    // The inline projection: only events that book a seat have tags.
-    for item in request.items {
-      for tag in request.tags(of: item) where tags.contains(where: { $0.tag == tag.text }) { return }
-    }
+    if let active, request.records.contains(where: { $0.version.map { $0 < active } ?? true }) { return }
+    if isRefusedInline(request) { return }
     for part in request.parts {
       for item in request.items[part.items] {
         let stream = part.stream.text
@@ -88,8 +94,34 @@ struct ReferenceCluster {
         events.append(
           Event(stream: stream, revision: revision, mark: Self.mark(item.payload), time: item.time))
         for tag in request.tags(of: item) { tags.append((tag.text, UInt64(events.count))) }
+        if request.records[item.record].type.text == "Noted" { notes[stream, default: 0] += 1 }
       }
     }
+  }
+
+  /// Whether an inline projection refuses a call. Only events that book a seat have tags.
+  private func isRefusedInline(_ request: AppendRequest) -> Bool {
+    var notes = notes
+    for part in request.parts {
+      for item in request.items[part.items] {
+        for tag in request.tags(of: item) where tags.filter({ $0.tag == tag.text }).count >= places {
+          return true
+        }
+        let type = request.records[item.record].type.text
+        if type == "Noted" { notes[part.stream.text, default: 0] += 1 }
+        if type == "Cleared", countsNotes, !notes[part.stream.text, default: 0].isMultiple(of: 2) {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// Takes the changes of the inline projections. The events of the test are refused by none.
+  private mutating func roll(_ rules: RuleSwitch) {
+    if rules.begins.contains(RuleVersion(name: "bookings", version: 2)) { places = 2 }
+    if rules.begins.contains(where: { $0.name == "even-notes" }) { countsNotes = true }
+    if rules.ends.contains(where: { $0.name == "even-notes" }) { countsNotes = false }
   }
 
   private mutating func change(_ change: LogChange) {
@@ -101,6 +133,9 @@ struct ReferenceCluster {
     case .limit(.reopen(let stream)):
       guard heads[stream.text] != nil else { return }
       isChanged = closed.remove(stream.text) != nil
+    case .roll(let step):
+      if step.kind == .activate { active = max(active ?? step.version, step.version) }
+      return roll(step.rules)
     default: return
     }
     guard isChanged else { return }

@@ -60,11 +60,13 @@ import Testing
   private static func apply(
     _ messages: [ReplicatedMessage], to url: URL, over log: any ReplicatedLog, _ size: () -> Int
   ) async throws -> Outcome {
-    let rules = [Genesis.Rule(name: Bookings.name, version: UInt64(Bookings.version))]
-    let joining = Joining(log, rules, ClusterOptions())
+    let rules = [RuleVersion(name: Bookings.name, version: UInt64(Bookings.version))]
+    let joining = Joining(log, rules, known: rules, ClusterOptions())
     let (events, claim, options) = try await joining.run(at: url, Machine.options())
     let store = try ActivationWrite.$isShared.withValue(true) {
-      try EventStore(at: url, plan: SeatsPlan.self, options: options, inline: [Bookings.self])
+      let store = try EventStore(at: url, plan: SeatsPlan.self, options: options, inline: [Bookings.self])
+      try store.beginInline(rules)
+      return store
     }
     let applier = try Applier(events, claim, store.inlineRules, ReadableRecords(store.reach))
     var outcome = Outcome()

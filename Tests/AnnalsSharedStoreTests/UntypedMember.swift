@@ -12,7 +12,7 @@ enum UntypedMember {
   ) async throws(AnnalsError) -> EventLog {
     end(at: url)
     let cluster = ClusterOptions()
-    var (log, claim, options) = try await Joining(shared, [], cluster).run(at: url, options)
+    var (log, claim, options) = try await Joining(shared, [], known: [], cluster).run(at: url, options)
     let applier = try Applier(log, claim, [], nil)
     let member = ClusterMember(shared, cluster)
     options.sequencer = member

@@ -41,11 +41,19 @@ extension EventStore {
     at url: URL, plan: Plan.Type, options: StoreOptions = StoreOptions(),
     inline: [any InlineProjection<Event>.Type] = []
   ) throws(AnnalsError) {
+    try self.init(at: url, plan: plan, options: options, inline: inline, retiring: [])
+  }
+
+  /// Opens the store, also with projections that an activation in a cluster retires.
+  package init(
+    at url: URL, plan: Plan.Type, options: StoreOptions, inline: [any InlineProjection<Event>.Type],
+    retiring: [any InlineProjection<Event>.Type]
+  ) throws(AnnalsError) {
     let opening = try PlanOpening<Plan>(at: url, options)
     let migration = try Self.moveStreams(opening.log, opening.plan, options)
     let isActivated = try opening.activate()
     var (store, hasNewer) = try opening.prove()
-    let inline = try InlineSet(inline, store.reach.plan, log: store.log.id)
+    let inline = try InlineSet(inline, retiring: retiring, store.reach.plan, log: store.log.id)
     store.attach(inline)
     var work = PassWork(store.reach.plan, store.contextBytes)
     work.inline = inline

@@ -20,24 +20,30 @@ extension ClusterStore {
   ///   - log: The log of the cluster.
   ///   - options: The options of the store. A new cluster takes its `idempotency` from them.
   ///   - cluster: The options of the membership.
-  ///   - inline: The projections to fold in the transaction of each append. All machines have the same.
+  ///   - inline: The projections to fold in the transaction of each append. A new or raised one comes into
+  ///     force with the next ``EventStore/activate(superseding:isRehearsal:)``.
+  ///   - retiring: The versions of projections that the next activation replaces or removes. Until then they
+  ///     are in force, so each machine needs them. A machine that begins from nothing needs them for the
+  ///     messages before it. In `docs/scale-out.md` is an example.
   ///   - warn: Called once for each setting of the servers that should be changed, in words: a version that
   ///     is too old, too few replicas. By default each is a line of the standard error output.
   /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and no
   ///   server answers; `permission` if the servers refuse this program; `noSuchStore` if there is a store and
   ///   the servers have no log of this name; `wrongUse` for a stream that cannot keep a log, a store with
-  ///   entries that is no member, and a plan that a cluster cannot have; `superseded` if the cluster has
-  ///   other inline projections; `busy` if another program of this machine is a member with this store.
+  ///   entries that is no member, and a plan that a cluster cannot have; `superseded` if a
+  ///   projection that is in force is missing; `busy` if another program of this machine is a member with this store.
   public init(
     at url: URL, plan: Plan.Type, log: ClusterLog, options: StoreOptions = StoreOptions(),
     cluster: ClusterOptions = ClusterOptions(), inline: [any InlineProjection<Plan.Current.Event>.Type] = [],
+    retiring: [any InlineProjection<Plan.Current.Event>.Type] = [],
     warn: @escaping @Sendable (String) -> Void = ClusterWarning.print
   ) async throws(AnnalsError) {
     // A machine with a store has applied messages. A new log in the place of a lost one would be another.
     let isNew = !FileManager.default.fileExists(atPath: url.path)
     let shared = try log.connect(creates: isNew)
     self = try await ClusterStore.open(
-      at: url, plan: plan, log: shared, options: options, cluster: cluster, inline: inline)
+      at: url, plan: plan, log: shared, options: options, cluster: cluster, inline: inline,
+      retiring: retiring)
     let version = "\(Plan.Current.version)"
     let store = url.lastPathComponent
     try shared.answerQuestions { [weak member] in

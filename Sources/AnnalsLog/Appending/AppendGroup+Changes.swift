@@ -16,15 +16,27 @@ extension AppendGroup {
     case .erase(let positions): try erase(positions, change, of: call, in: &transaction)
     case .retain(let rule, let isRemoved):
       .success(try retain(rule, isRemoved: isRemoved, change, of: call, in: &transaction))
-    case .roll: roll(call)
+    case .roll(let step): try roll(step, call, in: &transaction)
     }
   }
 
-  /// Lets the phases begin that the rules of a call name. No entry records them.
-  private mutating func roll(_ call: AppendRequest) -> Result<Appended, AnnalsError> {
-    Result { () throws(AnnalsError) in
-      Appended(positions: [], revisions: [], wasRepeated: try begin(call) == nil)
+  /// Lets the phases begin that the rules of a call name, and puts inline projections in force. No entry
+  /// records them.
+  private mutating func roll(
+    _ step: RolloutStep, _ call: AppendRequest, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
+    let before: Versions?
+    do throws(AnnalsError) { before = try begin(call) } catch { return .failure(error) }
+    var isChanged = before != nil
+    for rule in call.rules where !step.rules.isEmpty {
+      switch try rule.roll(step.rules, &self, in: &transaction) {
+      case .success(let hasRolled): isChanged = isChanged || hasRolled
+      case .failure(let refusal):
+        if let before { restore(before) }
+        return .failure(refusal)
+      }
     }
+    return .success(Appended(positions: [], revisions: [], wasRepeated: !isChanged))
   }
 
   /// Closes, reopens or truncates streams.
@@ -41,8 +53,18 @@ extension AppendGroup {
     for (id, limit) in decision.limits {
       try transaction.put(limit.encoded(), StreamLimit.name(id), in: tables.meta)
     }
+    // In a cluster, no fold that begins later sees the events that are hidden from here on.
+    if case .truncated = made, call.sharedTime != nil { foldAgain() }
     let entry = SystemEntry(made, author: change.author)
     return .success(try put(Stub(entry, reason: change.reason), time: call.time, in: &transaction))
+  }
+
+  /// Lets the rows of rules that are not in force yet be folded again.
+  private mutating func foldAgain() {
+    for index in rules.indices where rules[index].state == .building {
+      rules[index].folded = 0
+      hasAppliedRules = true
+    }
   }
 
   /// Stores a retention rule, or removes one.

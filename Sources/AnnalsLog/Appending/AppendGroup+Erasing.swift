@@ -43,8 +43,9 @@ extension AppendGroup {
     if !positions.isEmpty {
       for rule in call.rules { whole.formUnion(try rule.erase(entries, from: &self, in: &transaction)) }
     }
-    // The rows of the others have been folded from the contents, and are folded again.
-    for index in rules.indices where rules[index].isInForce {
+    // The rows of the others have been folded from the contents, and are folded again. So are those that are
+    // not in force yet.
+    for index in rules.indices where rules[index].state != .retired {
       if !whole.contains(index) { rules[index].folded = 0 }
       hasAppliedRules = true
     }

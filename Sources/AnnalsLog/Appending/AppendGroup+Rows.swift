@@ -25,7 +25,7 @@ extension AppendGroup {
   }
 
   /// Makes every process read `schemas`, `kinds` and `requires` again, once for each group.
-  mutating func raiseEpoch() throws(AnnalsError) {
+  package mutating func raiseEpoch() throws(AnnalsError) {
     guard !hasRaisedEpoch else { return }
     guard kinds.epoch < .max else {
       throw AnnalsError(

@@ -44,6 +44,24 @@ package protocol AppendRule: Sendable {
     _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
   ) throws(AnnalsError)
 
+  /// Returns what an activation of the rule's store does to the rules that are in force.
+  func activation(of rules: [RuleRow]) -> RuleSwitch
+
+  /// Folds what a step of a cluster's log puts in force up to the end of the log, and puts nothing in force.
+  ///
+  /// - Returns: The reason for which the rule refuses an entry of the log, as it does on every machine; `nil`
+  ///   if all is folded.
+  /// - Throws: What keeps this machine from it, for example an entry that its plan cannot read.
+  func build(_ rules: RuleSwitch, _ log: EventLog) throws(AnnalsError) -> AnnalsError?
+
+  /// Puts the versions of a step in force that ``build(_:_:)`` has folded, and retires others.
+  ///
+  /// - Returns: Whether anything changed, or the reason for refusing the step. Nothing is put then.
+  /// - Throws: An error that ends the whole transaction.
+  func roll(
+    _ rules: RuleSwitch, _ group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Bool, AnnalsError>
+
   /// Takes erased entries out of the rule's rows.
   ///
   /// - Parameter entries: The entries, which are stubs by now, in ascending order.
@@ -76,6 +94,14 @@ extension AppendRule {
   package func begin(
     _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) {}
+
+  package func activation(of rules: [RuleRow]) -> RuleSwitch { RuleSwitch() }
+
+  package func build(_ rules: RuleSwitch, _ log: EventLog) throws(AnnalsError) -> AnnalsError? { nil }
+
+  package func roll(
+    _ rules: RuleSwitch, _ group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> Result<Bool, AnnalsError> { .success(false) }
 
   package func erase(
     _ entries: [ErasedEntry], from group: inout AppendGroup, in transaction: inout WriteTransaction

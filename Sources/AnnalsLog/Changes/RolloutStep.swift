@@ -15,8 +15,13 @@ package struct RolloutStep: Hashable, Sendable {
   package var version: SchemaVersion
   /// The stability that the plan of the caller gives the version.
   package var stability: SchemaStability
+  /// What an activation does to the inline projections.
+  package var rules: RuleSwitch
 
-  package init(_ kind: Kind, _ version: SchemaVersion, _ stability: SchemaStability) {
+  package init(
+    _ kind: Kind, _ version: SchemaVersion, _ stability: SchemaStability, _ rules: RuleSwitch = RuleSwitch()
+  ) {
+    self.rules = rules
     self.kind = kind
     self.version = version
     self.stability = stability

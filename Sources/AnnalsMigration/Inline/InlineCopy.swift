@@ -20,9 +20,9 @@ struct InlineCopy {
   /// The position up to which the target's rows are folded, by number of the projection.
   private var positions: [UInt16: UInt64] = [:]
 
-  init(_ source: Generation, _ work: PassWork) {
+  init(_ source: Generation, _ work: PassWork, folded: InlineSet?) {
     self.source = source
-    folded = work.inline
+    self.folded = folded
     isCopying = work.patch == nil && work.move == nil
   }
 

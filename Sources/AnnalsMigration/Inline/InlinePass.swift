@@ -20,7 +20,7 @@ struct InlinePass {
       guard let row = room.set.row(of: member, inForceIn: rows) else { continue }
       let refusal = try room.catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, in: &transaction)
-      if let refusal { throw refusal }
+      if let refusal { throw refusal.error }
     }
     try transaction.put(folded: rows, in: tables.meta)
   }

@@ -93,8 +93,10 @@ struct Pass {
     self.log = log
     self.work = work
     self.archive = archive
-    inline = work.move == nil ? work.inline?.room() : nil
-    inlineCopy = InlineCopy(source, work)
+    // The machines of a cluster make no entry a stub at the same place, and their rows must stay equal.
+    let folded = requires.contains(.cluster) ? nil : work.inline
+    inline = work.move == nil ? folded?.room() : nil
+    inlineCopy = InlineCopy(source, work, folded: folded)
     self.options = options
     self.control = control
     self.source = source

@@ -2,7 +2,7 @@ package import AnnalsFormat
 internal import AnnalsSchema
 package import AnnalsCoding
 package import AnnalsLog
-internal import AnnalsStore
+package import AnnalsStore
 package import LMDB
 
 extension InlineContext {
@@ -16,13 +16,15 @@ extension InlineContext {
   ///   - last: The position of the last entry.
   ///   - kinds: The kinds of the generation, including those that the transaction has registered.
   ///   - deadline: The time at which it stops earlier, after a chunk; `nil` for never.
+  ///   - hidden: The entries that are not folded.
   /// - Returns: The reason that an entry cannot be folded. Entries before its chunk are put then, and none of
   ///   the chunk.
   /// - Throws: An error that ends the whole transaction.
   package func catchUp(
     member: Int, _ row: inout RuleRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
-    _ table: Table, until deadline: ContinuousClock.Instant? = nil, in transaction: inout WriteTransaction
-  ) throws(AnnalsError) -> AnnalsError? {
+    _ table: Table, until deadline: ContinuousClock.Instant? = nil, without hidden: HiddenEntries = .none,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> CatchUpFailure? {
     // Cached kinds must not outlive the transaction, which may have registered some that are never committed.
     let reach = PlanResolver(set.reach.plan)
     let past = StoredPast(transaction.environment, tables, kinds, log: set.log, reach)
@@ -31,11 +33,13 @@ extension InlineContext {
       let end = min(row.folded + Self.chunk, last)
       clear()
       do throws(AnnalsError) {
-        try upcast(row.folded + 1...end, upcaster, StoreReader(transaction.view, tables))
+        try upcast(row.folded + 1...end, upcaster, StoreReader(transaction.view, tables), without: hidden)
       } catch {
-        return error
+        return .unreadable(error)
       }
-      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) { return refusal }
+      if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) {
+        return .refused(refusal)
+      }
       stagings[member].forget()
       row.folded = end
       if let deadline, ContinuousClock.now >= deadline { break }
@@ -45,7 +49,8 @@ extension InlineContext {
 
   /// Upcasts stored entries.
   func upcast(
-    _ range: ClosedRange<UInt64>, _ upcaster: Upcaster, _ reader: StoreReader
+    _ range: ClosedRange<UInt64>, _ upcaster: Upcaster, _ reader: StoreReader,
+    without hidden: HiddenEntries = .none
   ) throws(AnnalsError) {
     let start = Position(range.lowerBound)
     let log = LogSteps(start: start, backwards: false, last: range.upperBound, limit: range.count)
@@ -54,9 +59,23 @@ extension InlineContext {
     defer { names = cursor.steps.names }
     let end = cursor.page(PageLimits(scanned: .max, elements: .max, bytes: .max)) {
       (entry, stream) throws(AnnalsError) in
-      try upcaster.upcast(entry, of: stream, into: buffer)
+      if !hidden.contains(entry.header) { try upcaster.upcast(entry, of: stream, into: buffer) }
       return buffer.count
     }
     if let error = end.failure { throw error }
+  }
+}
+
+/// The reason that a stored entry cannot be folded.
+package enum CatchUpFailure {
+  /// The entry cannot be upcast, or not be read.
+  case unreadable(AnnalsError)
+  /// The projection does not accept it.
+  case refused(AnnalsError)
+
+  package var error: AnnalsError {
+    switch self {
+    case .unreadable(let error), .refused(let error): error
+    }
   }
 }

@@ -14,6 +14,9 @@ struct InlineDecision {
   let isActivating: Bool
   /// The members for which the open has retired a row with other tables.
   var replaced: Set<Int> = []
+  /// The versions that may come into force in a store whose changes come from the log of a cluster; `nil` for
+  /// any other store.
+  var shared: [RuleVersion]?
 
   /// The next step.
   enum Step: Equatable {
@@ -66,7 +69,9 @@ struct InlineDecision {
       }
     }
     // Until an activation the store behaves as if a new or raised version were absent.
-    guard isActivating || last == 0 else { return nil }
+    let mayBegin =
+      shared.map { $0.contains(member.named) } ?? (!member.isRetiring && (isActivating || last == 0))
+    guard mayBegin else { return nil }
     guard let row = known.first(where: { rows[$0].version == member.outline.version }) else {
       return .begin(member: index)
     }

@@ -56,7 +56,7 @@ extension EventStore {
       (try snapshot.reader.ruleRows(), try snapshot.reader.last())
     }
     let decision = InlineDecision(set: inline, rows: rows, last: last, isActivating: false)
-    return inline.members.indices.map { index in
+    return inline.members.indices.filter { !inline.members[$0].isRetiring }.map { index in
       let outline = inline.members[index].outline
       return (outline.name, outline.version, decision.need(of: index))
     }

@@ -20,11 +20,28 @@ struct InlineRegistration {
   private var begun: Set<UInt16> = []
   /// The members for which this open has retired a row with other tables.
   private var replaced: Set<Int> = []
+  /// The versions that may come into force in a store whose changes come from the log of a cluster; `nil` for
+  /// any other store.
+  private let shared: [RuleVersion]?
+  /// Whether entries are folded and nothing is put in force.
+  private let isFoldingOnly: Bool
+  /// The reason for which a projection has refused an entry.
+  private(set) var refusal: AnnalsError?
 
-  init(_ log: EventLog, _ set: InlineSet, isActivating: Bool) {
+  /// Creates the steps of an open or an activation.
+  ///
+  /// - Parameters:
+  ///   - shared: The versions that may come into force in a store of a cluster.
+  ///   - isFoldingOnly: Whether those are only folded.
+  init(
+    _ log: EventLog, _ set: InlineSet, isActivating: Bool, shared: [RuleVersion] = [],
+    isFoldingOnly: Bool = false
+  ) throws(AnnalsError) {
     self.log = log
     self.set = set
     self.isActivating = isActivating
+    self.shared = try log.belongsToCluster() ? shared : nil
+    self.isFoldingOnly = isFoldingOnly
   }
 
   /// Runs all steps that are due.
@@ -43,6 +60,10 @@ struct InlineRegistration {
           .folding, row.folded, of: log.core.generation.lastPosition())
       } else {
         try log.options.watch?.check()
+      }
+      // A machine that leaves its cluster meanwhile continues when it is back.
+      if isFoldingOnly, Task.isCancelled {
+        throw AnnalsError(.cancelled, "the task was cancelled while inline projections were folded")
       }
       let generation = log.core.generation
       if generation.inline == nil {
@@ -71,7 +92,7 @@ struct InlineRegistration {
   private func due() throws(AnnalsError) -> (InlineDecision.Step, RuleRow?)? {
     try log.read { (snapshot) throws(AnnalsError) in
       let rows = try snapshot.reader.ruleRows()
-      guard let step = try decision(rows, snapshot.reader).next() else { return nil }
+      guard let step = try next(decision(rows, snapshot.reader)) else { return nil }
       switch step {
       case .begin, .putInForce: return (step, nil)
       case .fold(_, let row), .retire(let row, _), .remove(let row): return (step, rows[row])
@@ -79,9 +100,16 @@ struct InlineRegistration {
     }
   }
 
+  private func next(_ decision: InlineDecision) throws(AnnalsError) -> InlineDecision.Step? {
+    let step = try decision.next()
+    if isFoldingOnly, case .putInForce = step { return nil }
+    return step
+  }
+
   private func decision(_ rows: [RuleRow], _ reader: StoreReader) throws(AnnalsError) -> InlineDecision {
     InlineDecision(
-      set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced)
+      set: set, rows: rows, last: try reader.last(), isActivating: isActivating, replaced: replaced,
+      shared: shared)
   }
 
   /// Runs one transaction.
@@ -94,7 +122,7 @@ struct InlineRegistration {
       var hasChanged = false
       repeat {
         let decision = try decision(rows, StoreReader(transaction.view, tables))
-        guard let step = try decision.next() else { return hasChanged }
+        guard let step = try next(decision) else { return hasChanged }
         try take(step, decision.last, &rows, kinds, tables, table, until: end, mayBegin, in: &transaction)
         hasChanged = true
       } while ContinuousClock.now < end
@@ -139,23 +167,43 @@ extension InlineRegistration {
     case .fold(let member, let row):
       // An erasure leaves rows that were folded from erased events.
       if rows[row].folded == 0, try !removeSome(rows[row], table, in: &transaction) { return }
-      let refusal = try set.room().catchUp(
-        member: member, &rows[row], to: last, kinds, tables, table, until: end, in: &transaction)
-      if let refusal { throw refusal }
+      let failure = try set.room().catchUp(
+        member: member, &rows[row], to: last, kinds, tables, table, until: end,
+        without: hidden(StoreReader(transaction.view, tables)), in: &transaction)
+      if let failure {
+        if case .refused(let error) = failure { refusal = error }
+        throw failure.error
+      }
       try transaction.put(folded: rows, in: tables.meta)
     case .putInForce(let ready):
       try mayBegin()
       for row in ready { try putInForce(row, &rows, tables, in: &transaction) }
     case .retire(let row, let member):
       replaced.insert(member)
-      rows[row].state = .retired
-      try transaction.put(rows[row], in: tables.meta)
+      try rows.retire(row, tables, in: &transaction)
     case .remove(let row):
       guard try removeSome(rows[row], table, in: &transaction) else { return }
       try transaction.remove(rows[row].rowName, in: tables.meta)
       rows.remove(at: row)
       try transaction.put(folded: rows, in: tables.meta)
     }
+  }
+
+  /// Returns the entries that no fold sees.
+  ///
+  /// The machines of a cluster rewrite their files when they like. If a pass has turned an entry into a stub
+  /// on one of them, no other may fold it.
+  ///
+  /// - Throws: `requiresPass` if a pass has set aside events that other machines fold.
+  private func hidden(_ reader: StoreReader) throws(AnnalsError) -> HiddenEntries {
+    guard shared != nil else { return .none }
+    guard try reader.census().values.allSatisfy({ $0.quarantined == 0 }) else {
+      throw AnnalsError(
+        .requiresPass,
+        "a migration pass has set aside events of this machine that other machines fold into inline projections: mend the rule and run 'migrate' again"
+      )
+    }
+    return try HiddenEntries(reader)
   }
 
   /// Returns the lowest number that no row has.
@@ -169,16 +217,7 @@ extension InlineRegistration {
   private func putInForce(
     _ row: Int, _ rows: inout [RuleRow], _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
-    rows[row].state = .live
-    rows[row].isMandatory = true
-    try transaction.put(rows[row], in: tables.meta)
-    for other in rows.indices
-    where rows[other].version < rows[row].version && rows[other].state != .retired
-      && ExactText(rows[other].name) == ExactText(rows[row].name)
-    {
-      rows[other].state = .retired
-      try transaction.put(rows[other], in: tables.meta)
-    }
+    try rows.putInForce(row, tables, in: &transaction)
     // A pass that began earlier does not fold it.
     var epoch: [UInt8] = []
     epoch.append(varint: try StoreReader(transaction.view, tables).schemaEpoch() + 1)
@@ -203,6 +242,31 @@ extension InlineRegistration {
 
   private func tables(of transaction: borrowing WriteTransaction) -> StoreTables {
     StoreTables(transaction.environment)
+  }
+}
+
+extension [RuleRow] {
+  /// Puts a version in force that is folded up to the end of the log, and retires earlier ones.
+  mutating func putInForce(
+    _ row: Int, _ tables: StoreTables, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    self[row].state = .live
+    self[row].isMandatory = true
+    try transaction.put(self[row], in: tables.meta)
+    for other in indices
+    where self[other].version < self[row].version && self[other].state != .retired
+      && ExactText(self[other].name) == ExactText(self[row].name)
+    {
+      try retire(other, tables, in: &transaction)
+    }
+  }
+
+  /// Retires a version. Its rows are removed later.
+  mutating func retire(
+    _ row: Int, _ tables: StoreTables, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    self[row].state = .retired
+    try transaction.put(self[row], in: tables.meta)
   }
 }
 

@@ -26,7 +26,7 @@ struct InlineRule: AppendRule {
   func begin(
     _ log: EventLog, isActivating: Bool, _ mayBegin: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
-    var registration = InlineRegistration(log, set, isActivating: isActivating)
+    var registration = try InlineRegistration(log, set, isActivating: isActivating)
     try registration.run(mayBegin)
   }
 

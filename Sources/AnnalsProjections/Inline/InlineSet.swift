@@ -30,6 +30,11 @@ package struct InlineSet: Sendable {
     let sources: ProjectionSources
     /// The callback for erased events; `nil` if it is folded again.
     let eraser: RowEraser?
+    /// Whether an activation retires it, or has retired it.
+    let isRetiring: Bool
+
+    /// The version as the machines of a cluster name it.
+    var named: RuleVersion { RuleVersion(name: outline.name, version: UInt64(outline.version)) }
 
     /// Whether a row of `meta` belongs to the same projection, in any version.
     func isNamed(by row: RuleRow) -> Bool { ExactText(row.name) == ExactText(outline.name) }
@@ -37,24 +42,24 @@ package struct InlineSet: Sendable {
 
   /// Creates the set of some projections.
   ///
+  /// - Parameter retiring: The versions that an activation in a cluster retires. They are lower than those of
+  ///   the same name that replace them.
   /// - Returns: `nil` for none.
   /// - Throws: ``AnnalsError`` with code `invalidPlan` if a projection is inconsistent, or two have one name.
   package init?<Event: SchemaEvent>(
-    _ projections: [any InlineProjection<Event>.Type], _ plan: CompiledPlan, log: UUID
+    _ projections: [any InlineProjection<Event>.Type],
+    retiring: [any InlineProjection<Event>.Type] = [], _ plan: CompiledPlan, log: UUID
   ) throws(AnnalsError) {
-    guard !projections.isEmpty else { return nil }
+    guard !projections.isEmpty || !retiring.isEmpty else { return nil }
     var members: [Member] = []
     var folds: [InlineFold<Event>] = []
-    for projection in projections {
+    for (index, projection) in (projections + retiring).enumerated() {
       let fold = try InlineFold<Event>.of(projection)
-      guard !members.contains(where: { ExactText($0.outline.name) == ExactText(fold.outline.name) }) else {
-        throw AnnalsError(
-          .invalidPlan,
-          "two inline projections are called '\(fold.outline.name)': give one another name, or open the store with one of them"
-        )
-      }
+      let isRetiring = index >= projections.count
+      try Self.check(fold.outline, isRetiring: isRetiring, after: members)
       let sources = ProjectionSources(plan, cases: fold.selection.cases)
-      members.append(Member(outline: fold.outline, sources: sources, eraser: fold.eraser))
+      members.append(
+        Member(outline: fold.outline, sources: sources, eraser: fold.eraser, isRetiring: isRetiring))
       folds.append(fold)
     }
     self.members = members
@@ -62,6 +67,27 @@ package struct InlineSet: Sendable {
     reach = PlanResolver(plan)
     id = UUID()
     makeRoom = { [folds] set in InlineFoldContext(set, folds) }
+  }
+
+  /// Throws if a projection cannot be in one set with others.
+  private static func check(
+    _ outline: ProjectionOutline, isRetiring: Bool, after members: [Member]
+  ) throws(AnnalsError) {
+    for other in members where ExactText(other.outline.name) == ExactText(outline.name) {
+      guard isRetiring else {
+        throw AnnalsError(
+          .invalidPlan,
+          "two inline projections are called '\(outline.name)': give one another name, or open the store with one of them"
+        )
+      }
+      let isEarlier = other.isRetiring || outline.version < other.outline.version
+      guard isEarlier, outline.version != other.outline.version else {
+        throw AnnalsError(
+          .invalidPlan,
+          "version \(outline.version) of the inline projection '\(outline.name)' retires for version \(other.outline.version): give the newer one a higher version"
+        )
+      }
+    }
   }
 
   /// Makes a context to fold in, for one thread.
@@ -78,7 +104,7 @@ package struct InlineSet: Sendable {
   /// Returns the error for work that needs the version in force of a projection, if the set has a later one;
   /// `nil` for any other row.
   package func mustReplace(_ row: RuleRow) -> AnnalsError? {
-    guard row.isInForce, let member = members.first(where: { $0.isNamed(by: row) }),
+    guard row.isInForce, !knows(row), let member = members.first(where: { $0.isNamed(by: row) }),
       member.outline.version > row.version
     else { return nil }
     return AnnalsError(

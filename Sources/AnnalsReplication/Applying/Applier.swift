@@ -46,12 +46,12 @@ final class Applier: Sendable {
     var stop: AnnalsError?
   }
 
-  private let log: EventLog
+  let log: EventLog
   /// Held until the last batch has ended, also after the member was closed.
   private let claim: MemberLock
   private let machine = UUID()
-  private let rules: [any AppendRule]
-  private let context: ApplyPlan.Context
+  let rules: [any AppendRule]
+  let context: ApplyPlan.Context
   /// Taken out while a batch is applied, so that nothing of it is copied.
   private let memory: Mutex<Memory?>
   private let known: Mutex<(state: MemberState, position: UInt64)>
@@ -62,9 +62,11 @@ final class Applier: Sendable {
   ///   - log: The log, opened without a sequencer.
   ///   - claim: The claim to apply the cluster's log to it.
   ///   - rules: The inline projections of the store.
+  ///   - known: The versions of inline projections that this machine's program has.
   ///   - readable: The records that this machine's program reads; `nil` if it has no plan.
   init(
-    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule], _ readable: ReadableRecords?
+    _ log: EventLog, _ claim: MemberLock, _ rules: [any AppendRule], known rulesKnown: Set<RuleVersion> = [],
+    _ readable: ReadableRecords?
   ) throws(AnnalsError) {
     self.log = log
     self.claim = claim
@@ -72,7 +74,7 @@ final class Applier: Sendable {
     context = ApplyPlan.Context(
       log: log.id, durability: log.options.durability, rules: rules, shapes: ShapeMemory(),
       reads: { readable?.refusal(of: $0) },
-      goesOn: { readable?.refusal(of: $0) })
+      goesOn: { readable?.refusal(of: $0) ?? AnnalsError(unknownIn: $0.rules, rulesKnown, $0.version) })
     let memory = try Self.memory(log)
     self.memory = Mutex(memory)
     known = Mutex((memory.state, memory.position))
@@ -175,43 +177,18 @@ final class Applier: Sendable {
     throw failure
   }
 
-  /// Applies a batch, and for an erasure clears what programs of this machine have worked out from the
-  /// entries.
+  /// Applies a batch.
   ///
-  /// - Returns: The verdicts, and why the erasure is not complete although it is stored.
+  /// - Returns: The verdicts, and why an erasure is not complete although it is stored.
   private func apply(
     _ batch: SequencedBatch, _ plan: ApplyPlan, isLocal: (UUID) -> Bool
   ) throws(AnnalsError) -> (answers: [Result<Appended, AnnalsError>], failure: AnnalsError?) {
-    guard let step = plan.steps.last, case .erase(let positions) = step.call.request.change?.work else {
-      return (try log.apply(batch), nil)
+    guard let step = plan.steps.last else { return (try log.apply(batch), nil) }
+    switch step.call.request.change?.work {
+    case .erase(let positions): return try erase(positions, batch, isOurs: isLocal(step.id))
+    case .roll(let change) where !change.rules.isEmpty: return (try activate(change.rules, batch), nil)
+    default: return (try log.apply(batch), nil)
     }
-    let isOurs = isLocal(step.id)
-    var answers: [Result<Appended, AnnalsError>]?
-    let result = ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in
-        if isOurs {
-          answers = try log.apply(batch)
-          for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-        } else {
-          try log.applyErasure(of: positions, rules: rules) { () throws(AnnalsError) in
-            answers = try log.apply(batch)
-          }
-        }
-      }
-    }
-    switch result {
-    case .success: return (answers ?? [], nil)
-    case .failure(let error):
-      guard let answers else { throw error }
-      return (answers, error)
-    }
-  }
-
-  /// Does what follows the commit of an erasure, after an attempt that failed.
-  private func completeErasure() throws(AnnalsError) {
-    try ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in try log.completeErasure(rules: rules) }
-    }.get()
   }
 
   /// Notes in the store which program the machine waits for, so that other programs can show it.
@@ -229,14 +206,29 @@ final class Applier: Sendable {
     memory.withLock { $0?.need = need }
   }
 
-  /// Reads the state of the store again, after a commit whose outcome was not known.
+  /// Reads the state of the store again after an error, because the batch may be stored. Rows of inline
+  /// projections that it left incomplete are completed.
   func reload() throws(AnnalsError) {
+    try ActivationWrite.$isShared.withValue(true) {
+      Result { () throws(AnnalsError) in
+        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+      }
+    }.get()
     var fresh = try Self.memory(log)
     memory.withLock { memory in
       if let memory { (fresh.book, fresh.held) = (memory.book, memory.held) }
       memory = fresh
     }
     known.withLock { $0 = (fresh.state, fresh.position) }
+  }
+}
+
+/// Refuses an activation, because an inline projection refuses an event of the log.
+private struct RefusedActivation: AppendRule {
+  let reason: AnnalsError
+
+  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] {
+    throw reason
   }
 }
 

@@ -105,12 +105,11 @@ struct ApplyPlan {
     }
   }
 
-  /// Whether the transaction takes no further call. The rows of projections are completed after an erasure,
-  /// before the next call.
+  /// Whether the transaction takes no further call. The rows of projections are completed after an erasure, or
+  /// before they come into force.
   private var isFull: Bool {
     if commits.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
-    if case .erase = steps.last?.call.request.change?.work { return true }
-    return false
+    return steps.last?.call.request.change?.isAlone ?? false
   }
 
   /// Takes a message.
@@ -141,9 +140,9 @@ struct ApplyPlan {
       }
       return true
     case .change(let change, let commit):
-      // An erasure is a transaction of its own. Its commit must not be noted in one before it, which would
+      // Such a change is a transaction of its own. Its commit must not be noted in one before it, which would
       // make a copy of it.
-      if case .erase = change.work, !steps.isEmpty { return false }
+      if change.isAlone, !steps.isEmpty { return false }
       var request = AppendRequest(time: time)
       request.change = change
       request.rules = context.rules
@@ -246,6 +245,17 @@ struct ApplyPlan {
       .needsNewer,
       "message \(sequence) of the cluster's log is of a kind of format \(format) that this program does not know; it applies nothing more: use a program with a newer version of the library, and it continues from there"
     )
+  }
+}
+
+extension LogChange {
+  /// Whether the change is a transaction of its own, because the rows of inline projections are folded for it.
+  var isAlone: Bool {
+    switch work {
+    case .erase: true
+    case .roll(let step): !step.rules.isEmpty
+    case .limit, .retain: false
+    }
   }
 }
 

@@ -63,6 +63,11 @@ struct BatchWriting: Sendable {
       commits[step.commit].count = UInt64(places.positions.count)
       position = places.positions.last?.rawValue ?? position
     }
+    if case .roll(let change) = step.call.request.change?.work,
+      let rules = change.rules.applied(to: state.rules)
+    {
+      state.rules = rules
+    }
     state.commits += 1
     state.chain.add(step.bytes, at: step.sequence, places, &buffer)
     guard state.commits % AuditBook.interval == 0 else { return }

@@ -16,7 +16,7 @@ package struct MemberState: Equatable, Sendable {
   /// Their running hash.
   package var chain = CommitChain()
   /// The inline projections that are in force in the whole cluster.
-  package var rules: [Genesis.Rule]
+  package var rules: [RuleVersion]
 
   /// Sequence, time, commits (varints), hash (16 bytes), then count of the projections, and the name
   /// (counted) and version (varint) of each.
@@ -35,7 +35,7 @@ package struct MemberState: Equatable, Sendable {
     return bytes
   }
 
-  init(sequence: UInt64, rules: [Genesis.Rule]) {
+  init(sequence: UInt64, rules: [RuleVersion]) {
     self.sequence = sequence
     self.rules = rules
   }
@@ -49,7 +49,7 @@ package struct MemberState: Equatable, Sendable {
       low: try reader.littleEndian(UInt64.self), high: try reader.littleEndian(UInt64.self))
     rules = []
     for _ in 0..<(try reader.number(in: 0...65_536)) {
-      rules.append(Genesis.Rule(name: try reader.countedText(), version: try reader.number()))
+      rules.append(RuleVersion(name: try reader.countedText(), version: try reader.number()))
     }
     try reader.finish()
   }

@@ -188,6 +188,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
         }
         await publish(outcome.audits, upTo: applier.state.state.sequence, applier.cluster)
       } catch {
+        if error.code == .cancelled { throw CancellationError() }
         guard error.isPassing else {
           stop(error)
           throw error
@@ -196,7 +197,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
         try await Task.sleep(for: pause)
         pause = min(pause * 2, .seconds(5))
         // Whether the batch is stored, only the store says.
-        isUncertain = isUncertain || [.outcomeUnknown, .notCommitted, .inputOutput].contains(error.code)
+        isUncertain = true
       }
     }
   }
@@ -231,12 +232,15 @@ package final class ClusterMember: CommitSequencer, Sendable {
   }
 
   private func stop(_ error: AnnalsError) {
-    let calls = state.withLock { state in
+    let (calls, waiters) = state.withLock { state in
       state.stop = error
       defer { state.waiters = [:] }
-      return Array(state.calls.values) + state.waiters.values.map(\.call)
+      return (Array(state.calls.values), state.waiters.values.map(\.call))
     }
-    for call in calls { call.answer(.failure(error)) }
+    // Other machines may accept calls that are under way, so an error must not look like a verdict on them.
+    let answer = error.code.isVerdict ? AnnalsError(stoppedBefore: error) : error
+    for call in calls { call.answer(.failure(answer)) }
+    for waiter in waiters { waiter.answer(.failure(error)) }
   }
 
   /// Notes the sequence of the log's last message.

@@ -76,6 +76,9 @@ extension ClusterMessage {
       let id = try CommitID(&reader)
       body = .change(LogChange(.roll(try RolloutStep(&reader)), author: "", reason: ""), id)
     case .calls: body = .calls(try SharedCall.list(&reader, time, shapes))
+    case .activation:
+      let id = try CommitID(&reader)
+      body = .change(LogChange(.roll(try RolloutStep(activation: &reader)), author: "", reason: ""), id)
     }
     try reader.finish()
   }
@@ -86,7 +89,7 @@ extension Genesis {
     window = try reader.number(in: 0...65_536)
     rules = []
     for _ in 0..<(try reader.count(of: 2)) {
-      rules.append(Rule(name: try reader.countedText(), version: try reader.number()))
+      rules.append(RuleVersion(name: try reader.countedText(), version: try reader.number()))
     }
   }
 }
@@ -115,6 +118,34 @@ extension RolloutStep {
       let stability = RecordFlag.stability(try reader.byte())
     else { throw FormatFailure(.value, at: start) }
     self.init(kind, try reader.version(), stability)
+  }
+
+  /// Reads an activation that changes inline projections.
+  fileprivate init(activation reader: inout ByteReader) throws(FormatFailure) {
+    let start = reader.offset
+    guard let stability = RecordFlag.stability(try reader.byte()) else {
+      throw FormatFailure(.value, at: start)
+    }
+    self.init(.activate, try reader.version(), stability)
+    rules.begins = try reader.ruleVersions()
+    rules.ends = try reader.ruleVersions()
+    guard !rules.isEmpty else { throw FormatFailure(.value, at: reader.offset) }
+  }
+}
+
+extension ByteReader {
+  /// Reads versions of inline projections, each of another one, in the order of their names.
+  fileprivate mutating func ruleVersions() throws(FormatFailure) -> [RuleVersion] {
+    var rules: [RuleVersion] = []
+    for _ in 0..<(try count(of: 2)) {
+      let start = offset
+      let rule = RuleVersion(name: try countedText(), version: try number(in: FormatRange.folds))
+      if let last = rules.last, ExactText(last.name) >= ExactText(rule.name) {
+        throw FormatFailure(.value, at: start)
+      }
+      rules.append(rule)
+    }
+    return rules
   }
 }
 

@@ -49,7 +49,8 @@ extension ClusterMessage {
     switch body {
     case .genesis: .genesis
     case .append: .append
-    case .change(let change, _): if case .roll = change.work { .roll } else { .change }
+    case .change(let change, _):
+      if case .roll(let step) = change.work { step.rules.isEmpty ? .roll : .activation } else { .change }
     case .audit: .audit
     case .calls: .calls
     }
@@ -72,11 +73,20 @@ extension CommitID {
 }
 
 extension RolloutStep {
-  /// The kind of step, the stability and the version.
+  /// The kind of step, the stability and the version. An activation that changes inline projections has them
+  /// in place of the kind of step.
   fileprivate func append(to bytes: inout [UInt8]) {
-    bytes.append(kind.rawValue)
+    if rules.isEmpty { bytes.append(kind.rawValue) }
     bytes.append(RecordFlag.number(of: stability))
     version.append(to: &bytes)
+    if rules.isEmpty { return }
+    for rules in [rules.begins, rules.ends] {
+      bytes.append(varint: UInt64(rules.count))
+      for rule in rules {
+        bytes.append(counted: rule.name.utf8)
+        bytes.append(varint: rule.version)
+      }
+    }
   }
 }
 

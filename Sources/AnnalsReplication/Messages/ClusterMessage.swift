@@ -14,14 +14,14 @@ package struct ClusterMessage: Sendable {
 
   /// The kinds of messages.
   enum Kind: UInt8 {
-    case genesis, append, change, audit, roll, calls
+    case genesis, append, change, audit, roll, calls, activation
 
     /// The format of messages of this kind. A library that does not know a kind of format 2 stops at the
     /// message.
     var format: UInt8 {
       switch self {
       case .genesis, .append, .change, .audit: 1
-      case .roll, .calls: 2
+      case .roll, .calls, .activation: 2
       }
     }
   }
@@ -69,20 +69,9 @@ package struct Genesis: Equatable, Sendable {
   /// How the stores recognise event ids: the length of the window, or 0 for an index of all ids.
   package var window: UInt64
   /// The inline projections that are in force from the first event on, in the order of their names.
-  package var rules: [Rule]
+  package var rules: [RuleVersion]
 
-  /// An inline projection.
-  package struct Rule: Hashable, Sendable {
-    package var name: String
-    package var version: UInt64
-
-    package init(name: String, version: UInt64) {
-      self.name = name
-      self.version = version
-    }
-  }
-
-  package init(window: UInt64, rules: [Rule]) {
+  package init(window: UInt64, rules: [RuleVersion]) {
     self.window = window
     self.rules = rules
   }

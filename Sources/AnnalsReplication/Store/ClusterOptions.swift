@@ -36,9 +36,10 @@ public struct ClusterStatus: Sendable {
 
   /// The schema version that the plan of a program must have for the machine to continue; `nil` unless it has
   /// stopped for that reason. If ``problem`` has the code `needsNewer`, it needs a newer version of the library
-  /// instead.
+  /// instead, and with `ruleFailed` or `malformed` a program that reads the event which the message names.
   public var needs: SchemaVersion? {
-    isStopped && problem?.needsOtherProgram == true ? problem?.details.version : nil
+    guard isStopped, let problem, problem.needsOtherProgram else { return nil }
+    return [.ruleFailed, .malformed].contains(problem.code) ? nil : problem.details.version
   }
 
   /// The number of messages that are not applied yet.
@@ -51,6 +52,8 @@ extension AnnalsError {
   var needsOtherProgram: Bool {
     switch code {
     case .newerSchema, .needsNewer, .superseded, .noPath, .shapeChanged: true
+    // Inline projections are folded from events that only another program can read.
+    case .ruleFailed, .malformed: true
     default: false
     }
   }

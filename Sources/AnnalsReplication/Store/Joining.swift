@@ -11,13 +11,18 @@ internal import LMDB
 /// The steps by which a store on this machine becomes, or is recognised as, a member of a cluster.
 struct Joining {
   let shared: any ReplicatedLog
-  /// The inline projections of the program, by name.
-  let rules: [Genesis.Rule]
+  /// The inline projections with which the program begins a cluster, by name.
+  let rules: [RuleVersion]
+  /// Those that it has, retiring ones included.
+  let known: [RuleVersion]
   let cluster: ClusterOptions
 
-  init(_ shared: any ReplicatedLog, _ rules: [Genesis.Rule], _ cluster: ClusterOptions) {
+  init(
+    _ shared: any ReplicatedLog, _ rules: [RuleVersion], known: [RuleVersion], _ cluster: ClusterOptions
+  ) {
     self.shared = shared
-    self.rules = rules
+    self.rules = rules.inOrder
+    self.known = known
     self.cluster = cluster
   }
 
@@ -41,11 +46,11 @@ struct Joining {
         .cannotCreate, "there is a store already, of the log \(log.id.uuidString); nothing was changed")
     }
     if let log, let state = try log.memberState() {
-      try mustMatch(state.rules)
+      try mustKnow(state.rules)
       return (log, try await claim(log), options)
     }
     let (id, genesis) = try await begin(options.idempotency)
-    try mustMatch(genesis.rules)
+    try mustKnow(genesis.rules)
     if log == nil {
       options.creation = .ifMissing
       options.newLogID = id
@@ -96,14 +101,13 @@ struct Joining {
     try options.idempotency?.check()
   }
 
-  private func mustMatch(_ known: [Genesis.Rule]) throws(AnnalsError) {
-    guard known != rules else { return }
-    func list(_ rules: [Genesis.Rule]) -> String {
-      rules.isEmpty ? "none" : rules.map { "'\($0.name)' in version \($0.version)" }.joined(separator: ", ")
-    }
+  /// Throws unless the program can decide calls: it needs the projections that are in force where the store is
+  /// in the cluster's log.
+  private func mustKnow(_ inForce: [RuleVersion]) throws(AnnalsError) {
+    guard !inForce.allSatisfy(known.contains) else { return }
     throw AnnalsError(
       .superseded,
-      "all machines of the cluster have the same inline projections: it has \(list(known)), and this program has \(list(rules))"
+      "each machine of the cluster needs the inline projections that are in force where its store is in the cluster's log: \(inForce.list); this program has \(known.list). Open the store with them, as retiring ones if the next activation removes them, or put a backup of a machine that is further in its place"
     )
   }
 
@@ -154,6 +158,13 @@ struct Joining {
       } finish: { (transaction, tables, _) throws(AnnalsError) in
         try transaction.put(state.encoded(), MemberState.name, in: tables.meta)
       })
+  }
+}
+
+extension [RuleVersion] {
+  /// The versions in words.
+  var list: String {
+    isEmpty ? "none" : map { "'\($0.name)' in version \($0.version)" }.joined(separator: ", ")
   }
 }
 

@@ -40,6 +40,17 @@ final class ReadableRecords: Sendable {
 }
 
 extension AnnalsError {
+  /// The error for an activation of inline projections that this machine's program does not have; `nil` if it
+  /// has all of them.
+  init?(unknownIn rules: RuleSwitch, _ known: Set<RuleVersion>, _ version: SchemaVersion) {
+    let unknown = rules.begins.filter { !known.contains($0) }
+    guard !unknown.isEmpty else { return nil }
+    self.init(
+      .superseded,
+      "the cluster has activated version \(version) with the inline projections \(unknown.list), which this machine's program does not have; it applies nothing more: use a program that has them, and it continues from there",
+      details: Details { $0.version = version })
+  }
+
   /// The error for an event that this machine's program cannot read.
   fileprivate init(_ step: MissingStep, _ record: AppendRequest.Record) {
     let version = record.version.map { "version \($0)" } ?? "no version"

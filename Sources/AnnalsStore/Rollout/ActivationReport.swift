@@ -52,7 +52,8 @@ extension EventStore {
   /// of older versions continue to read events that they can read, until ``contract(_:)``.
   ///
   /// On a member of a cluster the activation is a message of the cluster's log, and the programs are those of
-  /// all machines that were heard of lately.
+  /// all machines that were heard of lately. Inline projections come into force on each machine at the place
+  /// of the message, folded up to there. A machine whose program lacks one of them stops before it.
   ///
   /// - Parameters:
   ///   - superseding: Whether to activate although programs of older versions have the store open now.
@@ -91,9 +92,9 @@ extension EventStore {
     guard isDone || superseding || programs.isEmpty else { throw AnnalsError(.needed(programs), plan) }
     let compiled = try CompiledPlan(Plan.self, StageContexts(keys: log.options.keys))
     let activation = Activation(log, compiled, reach.quarantine)
-    if log.options.sequencer != nil {
+    if let shared = SharedRollout(log, plan) {
       try activation.mustNotBeNeeded()
-      return report(try Rollout(log: log, plan: plan).activate(superseding: superseding))
+      return report(try activateShared(shared) && !isDone)
     }
     // The computation may take long, and programs may open the store meanwhile.
     func mustBeFree() throws(AnnalsError) {

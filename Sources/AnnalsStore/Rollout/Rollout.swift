@@ -22,7 +22,6 @@ package struct Rollout {
   /// - Parameter superseding: Whether to activate although programs of older versions have the store open.
   /// - Returns: Whether it was not active before.
   func activate(superseding: Bool) throws(AnnalsError) -> Bool {
-    if let shared = SharedRollout(log, plan) { return try shared.take(.activate) }
     return try change { (decision) throws(AnnalsError) in
       decision.activation(alongside: try leases.living(), superseding: superseding)
     }

@@ -50,15 +50,38 @@ struct SharedRollout {
 
   /// Passes a step to the cluster's log, and blocks the calling thread until it is applied here.
   ///
+  /// - Parameter rules: What it does to the inline projections.
   /// - Returns: Whether it changed anything.
-  func take(_ kind: RolloutStep.Kind) throws(AnnalsError) -> Bool {
-    let step = RolloutStep(kind, plan.version, plan.stability)
+  func take(_ kind: RolloutStep.Kind, _ rules: RuleSwitch = RuleSwitch()) throws(AnnalsError) -> Bool {
+    let step = RolloutStep(kind, plan.version, plan.stability, rules)
     let request = try AppendRequest(LogChange(.roll(step), author: "", reason: ""))
     return try !sequencer.appendBlocking(request).wasRepeated
   }
 }
 
 extension EventStore {
+  /// Activates the plan's version and the store's inline projections in the cluster.
+  ///
+  /// The projections are folded here first. So a stored event that one of them refuses ends the activation
+  /// before any machine hears of it.
+  ///
+  /// - Returns: Whether anything changed.
+  func activateShared(_ shared: SharedRollout) throws(AnnalsError) -> Bool {
+    let rows = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
+    var change = RuleSwitch()
+    for rule in rules {
+      let own = rule.activation(of: rows)
+      if own.isEmpty { continue }
+      change = own
+      // Rows that are not in force are no change of the log.
+      let refusal = try ActivationWrite.$isShared.withValue(true) {
+        Result { () throws(AnnalsError) in try rule.build(own, log) }
+      }.get()
+      if let refusal { throw refusal }
+    }
+    return try shared.take(.activate, change)
+  }
+
   /// Makes sure that the events of a call may come into the log of a cluster, which activates the bridges
   /// below their version first.
   ///
