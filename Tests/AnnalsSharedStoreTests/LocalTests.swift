@@ -9,7 +9,7 @@ enum LocalTests {
   }
 
   private static let all =
-    secondPrograms.union(untyped).union(activations).union(files).union(readings).union(copies)
+    secondPrograms.union(untyped).union(activations).union(files).union(readings).union(copies).union(clocks)
 
   /// Another program of the machine opens the store for writing. One program of a machine is a member.
   private static let secondPrograms: Set<String> = [
@@ -38,8 +38,14 @@ enum LocalTests {
     "a store with inline projections needs its plan, which then folds the rows again",
   ]
 
+  /// A time is compared with the clock of this machine. In a cluster it is that of a message.
+  private static let clocks: Set<String> = [
+    "each erasure is recorded with who, why and when, and names no stream"
+  ]
+
   /// An untyped log writes to the store.
   private static let untyped: Set<String> = [
+    "positions and selections can be erased, and an erased event is left alone",
     "a store that passes over entries neither keeps snapshots nor uses any",
     "Entries after the point are not read, so one that cannot be read does not matter",
     "an entry that the plan cannot read stops it, or is put aside at once",

@@ -1,0 +1,1 @@
+../../AnnalsTests/Erasure/ErasureTests.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Limits/StreamLimitTests.swift
