@@ -152,6 +152,31 @@ import Testing
     #expect(first.status()?.hash == second.status()?.hash)
   }
 
+  @Test func `rows that one machine folds early forget what is erased or truncated before the activation`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    try await begin(directory, log)
+    let (_, first) = try await machine(directory, "m1", log, 2)
+    let (_, second) = try await machine(directory, "m2", log, 2)
+    for mark in 1...3 { _ = try await first.append(SeatWish(kind: .note, mark: mark), "a") }
+    _ = try await first.append(SeatWish(kind: .book("x"), mark: 4), "b")
+    for change in 0..<2 {
+      try first.fold()
+      let early = try first.log().inlineProjections().filter { $0.state == .building }
+      #expect(early.count == 2 && early.allSatisfy { $0.lag == 0 })
+      if change == 0 { try first.erase(2) } else { try await first.truncate("b", nil) }
+    }
+    try await catchUp([first, second], log)
+    #expect(try second.activate(true).isActivated)
+    try await catchUp([first, second], log)
+    #expect(try first.rows() == second.rows())
+    // Two notes are left, and no booking.
+    _ = try await second.append(SeatWish(kind: .clear, mark: 5), "a")
+    #expect(try second.rows().count == 1)
+  }
+
   @Test func `a pass of one machine leaves its inline rows equal to those of the others`() async throws {
     let directory = try TemporaryDirectory()
     let log = MemoryLog()

@@ -1,6 +1,8 @@
 import Annals
+import AnnalsLog
 import AnnalsProjections
 import AnnalsReplication
+import AnnalsStore
 import AnnalsTestSupport
 import Foundation
 import Synchronization
@@ -88,6 +90,8 @@ struct SeatProgram: Sendable {
   let rows: @Sendable () throws -> [String]
   /// What differs between the rows and a fold of the log.
   let differences: @Sendable () throws -> [String]
+  /// Folds the projections that an activation would put in force, as one does that is not published.
+  let fold: @Sendable () throws -> Void
   let erase: @Sendable (_ position: Position) throws(AnnalsError) -> Void
   let truncate: @Sendable (_ stream: StreamName, _ before: Revision?) async throws(AnnalsError) -> Void
   /// Runs a migration pass.
@@ -151,6 +155,15 @@ extension SeatProgram {
       return try store.read { snapshot in try rows(snapshot) }
     }
     differences = { try cluster.store.differencesOfInlineRows() }
+    fold = {
+      let store = try cluster.store
+      let rows = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
+      try ActivationWrite.$isShared.withValue(true) {
+        for rule in store.inlineRules {
+          if let refusal = try rule.build(rule.activation(of: rows), store.log) { throw refusal }
+        }
+      }
+    }
     erase = { (position) throws(AnnalsError) in
       _ = try cluster.store.erase([position], by: "test", because: "asked")
     }
