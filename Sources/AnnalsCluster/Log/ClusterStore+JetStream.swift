@@ -24,7 +24,7 @@ extension ClusterStore {
   ///     force with the next ``EventStore/activate(superseding:isRehearsal:)``.
   ///   - retiring: The versions of projections that the next activation replaces or removes. Until then they
   ///     are in force, so each machine needs them. A machine that begins from nothing needs them for the
-  ///     messages before it. In `docs/scale-out.md` is an example.
+  ///     messages before it; docs/scale-out.md has the details.
   ///   - warn: Called once for each setting of the servers that should be changed, in words: a version that
   ///     is too old, too few replicas. By default each is a line of the standard error output.
   /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and no
