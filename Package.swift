@@ -35,19 +35,11 @@ let schemas: [SwiftSetting] = [
 let strict: [SwiftSetting] = schemas + [.enableUpcomingFeature("InternalImportsByDefault")]
 let lending: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 /// For code whose optimisation takes longer than it saves: macros, and tests of code that is itself
-/// optimised.
-let unoptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-/// For a large target without optimisation. Optimised builds compile a module in one piece, on one thread for
-/// the most part. Four pieces take as much processor time in all, and both cores.
-let inPieces: [SwiftSetting] =
-  unoptimised + [
-    .unsafeFlags(
-      [
-        "-no-whole-module-optimization", "-enable-batch-mode", "-driver-batch-count", "4", "-num-threads",
-        "0",
-      ],
-      .when(configuration: .release))
-  ]
+/// optimised. Each module is written by the compilation that makes its code. A compilation of its own, which
+/// is the default here, would let modules above start earlier, but tests have none.
+let unoptimised: [SwiftSetting] = [
+  .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
+]
 let syntaxSettings: [SwiftSetting] = strict + unoptimised + [.unsafeFlags(["-I", toolchainSyntax])]
 func syntaxLinking(_ libraries: [String]) -> [LinkerSetting] {
   [
@@ -206,12 +198,34 @@ let package = Package(
     .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending + unoptimised),
-    // The tests find the golden store by its path; it is not copied as a resource. The tests are not
-    // optimised, because that takes longer for this one module than running all tests. The code they test is
-    // optimised.
+    // Tests of the library are modules by its layers. One module of them all takes longer, because the
+    // compiler sorts its list of expanded macros for each new one. Tests are not optimised, because that
+    // takes longer than running them. The code they test is optimised. Files that several of them need are
+    // links in `Samples`.
+    //
+    // Values, shapes, schemas and the bytes of entries. These need the lowest layers alone, so they are
+    // compiled while the library is.
+    .testTarget(
+      name: "AnnalsSchemaTests",
+      dependencies: ["AnnalsSchema", "AnnalsFormat", "AnnalsShapes", "AnnalsCoding", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
+    // Plans at work: stages, contexts, folds, roll-outs, locks of plans, personal fields.
+    .testTarget(
+      name: "AnnalsStoreTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
+    // What follows the log: views, inline projections, queries, subscriptions, aggregates, decisions.
+    .testTarget(
+      name: "AnnalsProjectionsTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
+    // Passes: moving streams, limits, removal, erasure, repair.
+    .testTarget(
+      name: "AnnalsMigrationTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
+    // The log and whole stores. They find the golden stores by their path, and these are not copied as
+    // resources.
     .testTarget(
       name: "AnnalsTests", dependencies: ["Annals", "AnnalsTestSupport"], exclude: ["Golden"],
-      swiftSettings: lending + inPieces),
+      swiftSettings: lending + unoptimised),
     // Tags, queries and conditional appends, against models of a log.
     .testTarget(
       name: "AnnalsTagTests", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],

@@ -5,7 +5,7 @@
 # The renames themselves are not in the output: the tests read them from the schema file.
 set -eu
 cd "$(dirname "$0")/../.."
-python3 - "${1:-../shared/data/otel-schema/1.44.0.json}" Tests/AnnalsTests/Schema/Telemetry <<'SCRIPT'
+python3 - "${1:-../shared/data/otel-schema/1.44.0.json}" Tests/AnnalsStoreTests/Schema/Telemetry <<'SCRIPT'
 import json, sys
 versions = sorted(tuple(map(int, v.split("."))) for v in json.load(open(sys.argv[1]))["versions"])
 records = ["ResourceSeen", "SpanEnded", "LogWritten", "Heartbeat"]
@@ -35,5 +35,5 @@ with open(sys.argv[2] + "/TelemetryPlan.swift", "w") as out:
     out.write("    }\n")
   out.write("  }\n}\n")
 SCRIPT
-swift format --in-place --configuration .swift-format Tests/AnnalsTests/Schema/Telemetry/TelemetrySchemas.swift \
-  Tests/AnnalsTests/Schema/Telemetry/TelemetryPlan.swift
+swift format --in-place --configuration .swift-format Tests/AnnalsStoreTests/Schema/Telemetry/TelemetrySchemas.swift \
+  Tests/AnnalsStoreTests/Schema/Telemetry/TelemetryPlan.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Aggregates/AggregateTests.swift
+../../AnnalsProjectionsTests/Aggregates/AggregateTests.swift

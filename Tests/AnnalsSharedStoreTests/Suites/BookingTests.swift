@@ -1,1 +1,1 @@
-../../AnnalsTests/Decisions/BookingTests.swift
+../../AnnalsProjectionsTests/Decisions/BookingTests.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Decisions/Courses.swift
+../../AnnalsProjectionsTests/Decisions/Courses.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Subscriptions/DeadLetterTests.swift
+../../AnnalsProjectionsTests/Subscriptions/DeadLetterTests.swift

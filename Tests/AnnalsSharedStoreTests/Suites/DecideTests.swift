@@ -1,1 +1,1 @@
-../../AnnalsTests/Decisions/DecideTests.swift
+../../AnnalsProjectionsTests/Decisions/DecideTests.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Decisions/DecisionEndTests.swift
+../../AnnalsProjectionsTests/Decisions/DecisionEndTests.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Inline/InlineAccounts.swift
+../../AnnalsProjectionsTests/Inline/InlineAccounts.swift

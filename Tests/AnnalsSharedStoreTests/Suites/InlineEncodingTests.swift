@@ -1,1 +1,1 @@
-../../AnnalsTests/Inline/InlineEncodingTests.swift
+../../AnnalsProjectionsTests/Inline/InlineEncodingTests.swift

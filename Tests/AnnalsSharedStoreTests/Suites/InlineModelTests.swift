@@ -1,1 +1,1 @@
-../../AnnalsTests/Inline/InlineModelTests.swift
+../../AnnalsProjectionsTests/Inline/InlineModelTests.swift

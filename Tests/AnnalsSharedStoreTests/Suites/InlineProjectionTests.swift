@@ -1,1 +1,1 @@
-../../AnnalsTests/Inline/InlineProjectionTests.swift
+../../AnnalsProjectionsTests/Inline/InlineProjectionTests.swift

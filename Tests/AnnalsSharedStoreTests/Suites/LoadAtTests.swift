@@ -1,1 +1,1 @@
-../../AnnalsTests/Decisions/LoadAtTests.swift
+../../AnnalsProjectionsTests/Decisions/LoadAtTests.swift

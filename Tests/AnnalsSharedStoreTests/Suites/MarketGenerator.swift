@@ -1,1 +1,1 @@
-../../AnnalsTests/Schema/MarketGenerator.swift
+../../AnnalsStoreTests/Schema/MarketGenerator.swift

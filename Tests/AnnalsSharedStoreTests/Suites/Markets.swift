@@ -1,1 +1,1 @@
-../../AnnalsTests/Schema/Markets.swift
+../../AnnalsStoreTests/Schema/Markets.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Schema/Orders.swift
+../../AnnalsSchemaTests/Schema/Orders.swift

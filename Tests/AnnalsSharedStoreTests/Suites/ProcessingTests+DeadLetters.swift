@@ -1,1 +1,1 @@
-../../AnnalsTests/Subscriptions/ProcessingTests+DeadLetters.swift
+../../AnnalsProjectionsTests/Subscriptions/ProcessingTests+DeadLetters.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Subscriptions/ProcessingTests.swift
+../../AnnalsProjectionsTests/Subscriptions/ProcessingTests.swift

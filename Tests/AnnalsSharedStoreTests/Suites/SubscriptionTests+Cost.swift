@@ -1,1 +1,1 @@
-../../AnnalsTests/Subscriptions/SubscriptionTests+Cost.swift
+../../AnnalsProjectionsTests/Subscriptions/SubscriptionTests+Cost.swift

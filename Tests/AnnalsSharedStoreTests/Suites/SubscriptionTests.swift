@@ -1,1 +1,1 @@
-../../AnnalsTests/Subscriptions/SubscriptionTests.swift
+../../AnnalsProjectionsTests/Subscriptions/SubscriptionTests.swift

@@ -18,6 +18,13 @@ extension StoreOptions {
     return options
   }
 
+  /// Options of a store whose last commit a power cut may take.
+  static var relaxedCommits: StoreOptions {
+    var options = StoreOptions()
+    options.durability = .relaxed
+    return options
+  }
+
   /// Sets the memory for heads to the least that is enough for `count` of them.
   mutating func holdHeads(_ count: Int) {
     headMemory = 0

@@ -1,0 +1,1 @@
+../../AnnalsTests/Maintenance/Lines.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Contract/TemporaryStore+Schemas.swift

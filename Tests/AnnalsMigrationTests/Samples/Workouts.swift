@@ -1,0 +1,1 @@
+../../AnnalsStoreTests/Evolution/Workouts.swift

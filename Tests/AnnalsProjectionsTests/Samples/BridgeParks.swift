@@ -1,0 +1,1 @@
+../../AnnalsStoreTests/Rollout/BridgeParks.swift

@@ -1,0 +1,1 @@
+../../AnnalsStoreTests/Schema/MarketGenerator.swift

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import AnnalsSchema
+@testable import AnnalsShapes
+
+/// What a stage says of fields, both ways.
+struct FieldAdjustmentTests {
+  @Test func `a value wrapped into an array is mapped both ways`() throws {
+    let (up, down) = try Compared.both("(a: int64, b: bool)", "(a: [int64], b: bool)", [.wrap("a")])
+    #expect(up.changes.map(\.kind) == [.wrapped])
+    #expect(up.changes[0].backward == .mapped && up.changes[0].forward == .onlyElement)
+    #expect(try Compared.converted(up, [1, true]) == [[1], true])
+    #expect(try Compared.converted(down, [[1], true]) == [1, true])
+    #expect(try Compared.failure(down, [[1, 2], true]) == .wrongType)
+    #expect(try Compared.both("(a: int64)", "(a: [int64])").up.conversion == nil)
+  }
+
+  @Test func `fields plunge into a nested record and are read back`() throws {
+    let (up, down) = try Compared.both(
+      "(lat: double, name: text, lon: double)",
+      "(name: text, place: (lat: double, east(lon): double, up: double?))",
+      [.plunge("place")])
+    #expect(up.problems == [])
+    #expect(up.changes.map(\.kind) == [.plunged, .addedOptional])
+    #expect(try Compared.converted(up, [1.5, "x", 2.5]) == ["x", [1.5, 2.5, .null]])
+    #expect(try Compared.converted(down, ["x", [1.5, 2.5, 3.5]]) == [1.5, "x", 2.5])
+  }
+
+  @Test func `a field is hoisted out of a nested record and read back`() throws {
+    let (up, down) = try Compared.both(
+      "(place: (lat: double, lon: double), name: text)", "(name: text, lat: double, east(lon): double)",
+      [.hoist("lat", from: "place"), .hoist("east", from: "place")])
+    #expect(up.problems == [])
+    #expect(up.changes.map(\.kind) == [.hoisted(from: "place"), .hoisted(from: "place")])
+    #expect(try Compared.converted(up, [[1.5, 2.5], "x"]) == ["x", 1.5, 2.5])
+    #expect(try Compared.converted(down, ["x", 1.5, 2.5]) == [[1.5, 2.5], "x"])
+  }
+
+  @Test func `a field hoisted out of an optional record is optional`() throws {
+    let (up, _) = try Compared.both(
+      "(place: (lat: double)?, name: text)", "(name: text, lat: double?)", [.hoist("lat", from: "place")])
+    #expect(try Compared.converted(up, [.null, "x"]) == ["x", .null])
+    #expect(try Compared.converted(up, [[1.5], "x"]) == ["x", 1.5])
+    let (required, _) = try Compared.both(
+      "(place: (lat: double)?)", "(lat: double)", [.hoist("lat", from: "place")])
+    #expect(required.conversion == nil)
+  }
+
+  @Test func `a removed and an added field of one type may be one that was renamed`() throws {
+    let (up, _) = try Compared.both("(weight: double?)", "(kilograms: double?)")
+    #expect(up.changes.map(\.kind) == [.addedOptional, .removedOptional, .possibleRename(from: "weight")])
+    #expect(up.changes[2].verdict == .lightweight)
+    #expect(up.changes[2].description.contains("@Field(originalName: \"weight\")"))
+    let known = try Compared.both(
+      "(weight: double?)", "(kilograms: double?)", [.acknowledge(removed: "weight")]
+    ).up
+    #expect(known.changes.map(\.kind) == [.addedOptional, .removedOptional])
+    #expect(known.problems == [])
+  }
+
+  @Test(
+    arguments: [
+      [.constant(field: "zzz", bytes: [0])], [.constant(field: "a", bytes: [0])], [.wrap("a")],
+      [.plunge("a")], [.hoist("a", from: "b")], [.acknowledge(removed: "a")],
+      [.wrap("l"), .constant(field: "l", bytes: [0])], [.constant(field: "new", bytes: [0, 0])],
+      [.constant(field: "new", bytes: [0x61, 0x61])],
+    ] as [[FieldAdjustment]])
+  func `an adjustment that applies to nothing or contradicts another is a problem`(
+    adjustments: [FieldAdjustment]
+  ) throws {
+    let (up, _) = try Compared.both("(a: text, l: int64)", "(a: text, l: [int64], new: int64?)", adjustments)
+    #expect(!up.problems.isEmpty)
+    #expect(up.conversion == nil)
+  }
+}

@@ -1,0 +1,1 @@
+../../AnnalsSchemaTests/Check/CheckedWorkouts.swift

@@ -1,0 +1,1 @@
+../../AnnalsSchemaTests/Personal/PersonalCustomers.swift

@@ -1,0 +1,1 @@
+../../AnnalsTests/Log/TemporaryStore+Log.swift

@@ -1,0 +1,1 @@
+../../AnnalsMigrationTests/Migration/Generations.swift

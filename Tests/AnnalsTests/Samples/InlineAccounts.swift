@@ -1,0 +1,1 @@
+../../AnnalsProjectionsTests/Inline/InlineAccounts.swift

@@ -1,0 +1,1 @@
+../../AnnalsSchemaTests/Schema/Orders.swift

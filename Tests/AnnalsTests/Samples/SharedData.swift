@@ -1,0 +1,1 @@
+../../AnnalsSchemaTests/Coding/SharedData.swift

@@ -1,0 +1,1 @@
+../../AnnalsProjectionsTests/Views/Tallies.swift
