@@ -1,1 +1,1 @@
-../../AnnalsTests/Erasure/ErasedCustomers.swift
+../../AnnalsMigrationTests/Erasure/ErasedCustomers.swift

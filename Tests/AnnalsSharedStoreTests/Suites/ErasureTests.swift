@@ -1,1 +1,1 @@
-../../AnnalsTests/Erasure/ErasureTests.swift
+../../AnnalsMigrationTests/Erasure/ErasureTests.swift

@@ -1,1 +1,1 @@
-../../AnnalsTests/Limits/StreamLimitTests.swift
+../../AnnalsMigrationTests/Limits/StreamLimitTests.swift
