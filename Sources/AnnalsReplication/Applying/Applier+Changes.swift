@@ -66,3 +66,12 @@ extension Applier {
     }.get()
   }
 }
+
+/// Refuses an activation, because an inline projection refuses an event of the log.
+private struct RefusedActivation: AppendRule {
+  let reason: AnnalsError
+
+  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] {
+    throw reason
+  }
+}

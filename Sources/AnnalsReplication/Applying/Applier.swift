@@ -223,15 +223,6 @@ final class Applier: Sendable {
   }
 }
 
-/// Refuses an activation, because an inline projection refuses an event of the log.
-private struct RefusedActivation: AppendRule {
-  let reason: AnnalsError
-
-  func admit(_ call: AppendRequest, to group: AppendGroup) throws(AnnalsError) -> [PhaseChange] {
-    throw reason
-  }
-}
-
 extension AnnalsError {
   /// The error for a store without the row of a member.
   static var noMember: AnnalsError {
