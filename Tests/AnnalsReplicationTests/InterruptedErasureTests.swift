@@ -60,7 +60,7 @@ import Testing
     let (log, ids) = try await Self.filled(directory)
     let rule = FailingRule(failures: failures)
     let url = directory.url.appendingPathComponent("other.annals")
-    let (events, claim, _) = try await Joining(log.connect(), [], ClusterOptions()).run(
+    let (events, claim, _) = try await Joining(log.connect(), [], known: [], ClusterOptions()).run(
       at: url, Machine.options())
     let applier = try Applier(events, claim, [rule], nil)
     var rest = log.messages[...]
@@ -93,7 +93,7 @@ import Testing
     let directory = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let (log, _) = try await Self.filled(directory)
     let url = directory.url.appendingPathComponent("other.annals")
-    let (events, claim, _) = try await Joining(log.connect(), [], ClusterOptions()).run(
+    let (events, claim, _) = try await Joining(log.connect(), [], known: [], ClusterOptions()).run(
       at: url, Machine.options())
     for isLast in [false, true] {
       let rule = FailingRule(failures: isLast ? 0 : 1)
