@@ -31,7 +31,8 @@ import Testing
   private static func apply(
     _ messages: [ReplicatedMessage], to url: URL, over log: any ReplicatedLog, _ size: () -> Int
   ) async throws -> Outcome {
-    let (events, claim, _) = try await Joining(log, [], known: [], ClusterOptions()).run(at: url, Machine.options())
+    let (events, claim, _) = try await Joining(log, [], known: [], ClusterOptions()).run(
+      at: url, Machine.options())
     let applier = try Applier(events, claim, [], nil)
     var outcome = Outcome()
     var rest = messages[...]
