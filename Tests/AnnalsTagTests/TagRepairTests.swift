@@ -107,7 +107,7 @@ import Testing
       _ = try await log.compact(options).report()
     }
     let later = before.enumerated().map { index, found in
-      index == 0 ? found + [40] : index == 1 ? [40] + found : found
+      index == 0 ? found + [41] : index == 1 ? [41] + found : found
     }
     #expect(try Self.answers(place.url) == later && Self.answers(copy) == later)
     _ = try EventLog.rollback(place.url)

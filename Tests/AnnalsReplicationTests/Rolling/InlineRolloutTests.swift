@@ -117,7 +117,11 @@ import Testing
       victim.close()
       if Bool.random(using: &random) {
         try await waitUntil { (try? EventLog.inspect(victim.url)) != nil }
-        try FileManager.default.removeItem(at: victim.url)
+        // The program that ended may be removing a file of its own.
+        try await waitUntil {
+          (try? FileManager.default.removeItem(at: victim.url)) != nil
+            || !FileManager.default.fileExists(atPath: victim.url.path)
+        }
       }
       try await victim.open(2)
     }
