@@ -2,14 +2,14 @@ public import AnnalsCoding
 
 extension EventLog {
   /// Passes an encoded call to the writer.
-  package func append(_ request: AppendRequest) async throws(AnnalsError) -> Appended {
+  package func append(_ request: consuming AppendRequest) async throws(AnnalsError) -> Appended {
     try mustTakeAppends()
     if let sequencer = options.sequencer { return try await sequencer.append(request) }
     return try await core.append(request, options)
   }
 
   /// Passes an encoded call to the writer, and blocks the calling thread until it is answered.
-  package func append(blocking request: AppendRequest) throws(AnnalsError) -> Appended {
+  package func append(blocking request: consuming AppendRequest) throws(AnnalsError) -> Appended {
     try mustTakeAppends()
     if let sequencer = options.sequencer { return try sequencer.appendBlocking(request) }
     return try core.appendBlocking(request, options)

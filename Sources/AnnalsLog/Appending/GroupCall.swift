@@ -6,9 +6,9 @@ package final class GroupCall: Sendable {
   let durability: StoreOptions.Durability
 
   /// A call as a store with these options makes it. A change of the log itself is always on disk at its end.
-  init(_ request: AppendRequest, _ options: StoreOptions) {
-    self.request = request
+  init(_ request: consuming AppendRequest, _ options: StoreOptions) {
     durability = request.change == nil ? options.durability : .full
+    self.request = request
   }
 
   /// A call that a shared log has put in order.

@@ -78,22 +78,26 @@ package final class LogCore: Sendable {
   }
 
   /// Passes a call to the writer and waits for its answer.
-  func append(_ request: AppendRequest, _ options: StoreOptions) async throws(AnnalsError) -> Appended {
+  ///
+  /// - Parameter request: The call. It is moved to the writer: a copy would count references to all its lists.
+  func append(
+    _ request: consuming AppendRequest, _ options: StoreOptions
+  ) async throws(AnnalsError) -> Appended {
     if Task.isCancelled { throw AnnalsError.callCancelled }
     let writer = try usableWriter()
+    let since = request.since ?? .now
     return try retiring(
-      await writer.append(
-        GroupCall(request, options), within: options.lockTimeout,
-        since: request.since ?? .now))
+      await writer.append(GroupCall(request, options), within: options.lockTimeout, since: since))
   }
 
   /// Appends as ``append(_:_:)`` does, and blocks the calling thread meanwhile.
-  func appendBlocking(_ request: AppendRequest, _ options: StoreOptions) throws(AnnalsError) -> Appended {
+  func appendBlocking(
+    _ request: consuming AppendRequest, _ options: StoreOptions
+  ) throws(AnnalsError) -> Appended {
     let writer = try usableWriter()
+    let since = request.since ?? .now
     return try retiring(
-      writer.appendBlocking(
-        GroupCall(request, options), within: options.lockTimeout,
-        since: request.since ?? .now))
+      writer.appendBlocking(GroupCall(request, options), within: options.lockTimeout, since: since))
   }
 
   /// Applies changes in the order of a shared log, and blocks the calling thread meanwhile.
