@@ -108,7 +108,10 @@ struct ThreeServerTests {
     let task = all.follow(log)
     defer { task.cancel() }
     try await waitUntil { all.last >= sequence }
-    #expect(all.messages.map(\.bytes) == (1...31).map { [UInt8($0)] })
+    // Tries without an answer may be stored as well, one after the other.
+    var bytes: [[UInt8]] = []
+    for message in all.messages where message.bytes != bytes.last { bytes.append(message.bytes) }
+    #expect(bytes == (1...31).map { [UInt8($0)] })
     await log.close()
   }
 
