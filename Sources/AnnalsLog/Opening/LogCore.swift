@@ -79,8 +79,7 @@ package final class LogCore: Sendable {
 
   /// Passes a call to the writer and waits for its answer.
   ///
-  /// - Parameter request: The call. It is moved to the writer, because a copy would count references to all of
-  ///   its lists.
+  /// - Parameter request: The call. It is moved to the writer: a copy would count references to all lists.
   func append(
     _ request: consuming AppendRequest, _ options: StoreOptions
   ) async throws(AnnalsError) -> Appended {
