@@ -108,9 +108,9 @@ struct ThreeServerTests {
     let task = all.follow(log)
     defer { task.cancel() }
     try await waitUntil { all.last >= sequence }
-    // Tries without an answer may be stored as well, one after the other.
+    // Tries without an answer may be stored as well. The first copy counts.
     var bytes: [[UInt8]] = []
-    for message in all.messages where message.bytes != bytes.last { bytes.append(message.bytes) }
+    for message in all.messages where !bytes.contains(message.bytes) { bytes.append(message.bytes) }
     #expect(bytes == (1...31).map { [UInt8($0)] })
     await log.close()
   }
