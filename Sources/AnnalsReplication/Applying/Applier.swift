@@ -206,14 +206,8 @@ final class Applier: Sendable {
     memory.withLock { $0?.need = need }
   }
 
-  /// Reads the state of the store again after an error, because the batch may be stored. Rows of inline
-  /// projections that it left incomplete are completed.
+  /// Reads the state of the store again after an error, because the batch may be stored.
   func reload() throws(AnnalsError) {
-    try ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in
-        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-      }
-    }.get()
     var fresh = try Self.memory(log)
     memory.withLock { memory in
       if let memory { (fresh.book, fresh.held) = (memory.book, memory.held) }

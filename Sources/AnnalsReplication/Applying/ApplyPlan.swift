@@ -105,8 +105,8 @@ struct ApplyPlan {
     }
   }
 
-  /// Whether the transaction takes no further call. The rows of projections are completed after an erasure, or
-  /// before they come into force.
+  /// Whether the transaction takes no further call. The rows of projections are completed after an erasure,
+  /// or before they come into force.
   private var isFull: Bool {
     if commits.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
     return steps.last?.call.request.change?.isAlone ?? false
@@ -249,7 +249,7 @@ struct ApplyPlan {
 }
 
 extension LogChange {
-  /// Whether the change is a transaction of its own, because the rows of inline projections are folded for it.
+  /// Whether the change is a transaction of its own: the rows of inline projections are folded for it.
   var isAlone: Bool {
     switch work {
     case .erase: true

@@ -11,25 +11,6 @@ import Synchronization
 /// A machine's part in a cluster: it publishes the calls of this process, follows the cluster's log, and
 /// answers each call once it is applied here.
 package final class ClusterMember: CommitSequencer, Sendable {
-  private struct State {
-    var applier: Applier?
-    var calls: [UUID: PendingCall] = [:]
-    /// Those that wait for a position.
-    var waiters: [UUID: (position: UInt64, call: PendingCall)] = [:]
-    /// Why the machine cannot continue.
-    var stop: AnnalsError?
-    /// What keeps the machine from continuing for now.
-    var trouble: AnnalsError?
-    /// The sequence of the last message in the log, as far as it is known.
-    var last: UInt64 = 0
-    var tasks: [Task<Void, Never>] = []
-    var exchange: ProgramExchange?
-    var publisher: CallPublisher?
-    var isClosed = false
-    /// Whether messages are being applied.
-    var isApplying = false
-  }
-
   let log: any ReplicatedLog
   private let options: ClusterOptions
   private let state = Mutex(State())

@@ -101,8 +101,8 @@ struct Joining {
     try options.idempotency?.check()
   }
 
-  /// Throws unless the program can decide calls: it needs the projections that are in force where the store is
-  /// in the cluster's log.
+  /// Throws unless the program can decide calls: it needs the projections that are in force where the store
+  /// is in the cluster's log.
   private func mustKnow(_ inForce: [RuleVersion]) throws(AnnalsError) {
     guard !inForce.allSatisfy(known.contains) else { return }
     throw AnnalsError(
