@@ -198,7 +198,7 @@ enum SeatsRated: SchemaMigrationPlan {
       var request = AppendRequest(time: 0)
       request.add("other", expecting: .any)
       request.conditions = [
-        AppendCondition(query.source, after: nil, CountedForm(query: query, calls: calls))
+        AppendCondition(query.tags, after: nil, CountedForm(query: query, calls: calls))
       ]
       return try log.append(blocking: request)
     }
@@ -272,6 +272,8 @@ private final class ComparisonCalls: Sendable {
 private struct CountedForm: ConditionForm {
   let query: LogQuery
   let calls: ComparisonCalls
+
+  func stored(_ kinds: KindRegistry) -> StoredQuery { query.stored(kinds) }
 
   var shared: SharedQuery { query.shared }
 

@@ -85,7 +85,10 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   package consuming func finish() throws(AnnalsError) -> (request: AppendRequest, events: [Event]) {
     if let failure { throw failure }
     try request.checkSize()
-    return (request, events)
+    // A copy would count references to all lists of the call.
+    var finished = AppendRequest(time: request.time)
+    swap(&finished, &request)
+    return (finished, events)
   }
 }
 

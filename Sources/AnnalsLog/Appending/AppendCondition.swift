@@ -4,7 +4,8 @@ internal import LMDB
 
 /// A query that no entry after a position may match, or a call is refused.
 package struct AppendCondition: Sendable {
-  let query: QuerySource
+  /// The tags of the query's alternatives, which mostly decide.
+  let tags: QueryTags
   /// The position after which entries are compared; `nil` for all entries.
   package let after: Position?
   fileprivate let form: any ConditionForm
@@ -12,11 +13,11 @@ package struct AppendCondition: Sendable {
   /// Creates a condition.
   ///
   /// - Parameters:
-  ///   - query: The query.
+  ///   - tags: The tags of the query's alternatives.
   ///   - after: The position after which entries are compared; `nil` for all entries.
-  ///   - form: Answers what not every call has to know of the query.
-  package init(_ query: QuerySource, after: Position?, _ form: any ConditionForm) {
-    self.query = query
+  ///   - form: The query. Most calls need none of it besides the tags.
+  package init(_ tags: QueryTags, after: Position?, _ form: any ConditionForm) {
+    self.tags = tags
     self.after = after
     self.form = form
   }
@@ -26,7 +27,7 @@ package struct AppendCondition: Sendable {
 }
 
 /// The query of a condition, as the caller gave it.
-package protocol ConditionForm: Sendable {
+package protocol ConditionForm: QueryForm {
   /// The query in a form that does not depend on this program.
   var shared: SharedQuery { get }
 
@@ -90,7 +91,7 @@ struct ConditionCheck {
   ) throws(AnnalsError) -> ConditionMatch? {
     let after = condition.after?.rawValue ?? 0
     guard after < last else { return nil }
-    let query = try condition.query.resolve(kinds)
+    let query = try condition.form.stored(kinds)
     if query.items.isEmpty { return nil }
     var comparison: (any ConditionComparison)?
     guard query.isByTags else {

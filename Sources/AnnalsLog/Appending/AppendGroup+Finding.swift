@@ -39,9 +39,9 @@ extension AppendGroup {
     for place in conditions.indices {
       let after = conditions[place].after?.rawValue ?? 0
       guard after < last else { continue }
-      if conditions[place].query.hasUntagged { return true }
+      if conditions[place].tags.hasUntagged { return true }
       var wereUsed = true
-      for tag in conditions[place].query.tags {
+      for tag in conditions[place].tags.list {
         if wereUsed {
           let newest = try tags.last(of: tag.tag, tag.hash, in: table, reader)
           wereUsed = newest.map { $0 > after } ?? false

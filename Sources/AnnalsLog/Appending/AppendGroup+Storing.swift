@@ -87,7 +87,6 @@ extension AppendGroup {
     let parts = request.parts.span
     let end = min(progress.item + Self.hold, items.count)
     let noBytes = Span<UInt8>()
-    var spare: [UInt8] = []
     var bytes = 0
     var fetched = progress.part
     var item = progress.item
@@ -112,11 +111,10 @@ extension AppendGroup {
       let slot = try slot(request, progress.part, transaction, &table)
       last += 1
       let hasID = items[item].id != nil
-      var extensions: [UInt8] = []
-      if let extra = request.extra(of: items[item]) {
-        extensions =
-          extra.tags.isEmpty
-          ? extra.extensions : try self.extensions(of: extra, in: request, &spare)
+      let tagPlaces = items[item].tags
+      var extensions = request.extensions(of: items[item])
+      if !tagPlaces.isEmpty {
+        extensions = try self.extensions(tagPlaces, after: extensions, in: request)
       }
       if let slot {
         var draft = EntryDraft(
@@ -144,7 +142,7 @@ extension AppendGroup {
         bytes += try put(draft, &transaction)
         progress.revisions.append(0)
       }
-      spare = extensions
+      if !tagPlaces.isEmpty { spareExtensions = extensions }
       item += 1
     }
     progress.item = item

@@ -22,21 +22,23 @@ extension AppendGroup {
 
   /// Returns the extensions of an event with tags, which is about to be stored at ``last``.
   ///
-  /// - Parameter spare: Earlier extensions, whose memory is taken.
+  /// - Parameters:
+  ///   - places: The places of its tags.
+  ///   - others: Its other extensions.
   mutating func extensions(
-    of extra: AppendRequest.Extra, in request: AppendRequest, _ spare: inout [UInt8]
+    _ places: Range<Int>, after others: [UInt8], in request: AppendRequest
   ) throws(AnnalsError) -> [UInt8] {
     let tagged = request.tags.span
     tagList.removeAll()
-    for place in extra.tags {
+    for place in places {
       tags.prefetch(after: place, of: tagSlots)
       let (ordinal, links) = try tags.extend(
-        tagSlots[place], to: last, index: place - extra.tags.lowerBound)
+        tagSlots[place], to: last, index: place - places.lowerBound)
       tagList.add(tagged[place].tag.text.utf8.span, ordinal: ordinal, links)
     }
     var extensions: [UInt8] = []
-    swap(&extensions, &spare)
-    tagList.write(after: extra.extensions, to: &extensions)
+    swap(&extensions, &spareExtensions)
+    tagList.write(after: others, to: &extensions)
     return extensions
   }
 

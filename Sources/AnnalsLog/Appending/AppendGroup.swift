@@ -59,6 +59,8 @@ package struct AppendGroup {
   var times: CommitTimes?
   /// The tags of the event that is being stored, kept for its memory.
   var tagList = TagListDraft()
+  /// The extensions of an event that has been stored, kept for their memory.
+  var spareExtensions: [UInt8] = []
   var places: [Place] = []
   /// The ends of the same streams, copied when they were found: a slot may belong to another stream before
   /// all are found.

@@ -46,17 +46,23 @@ package struct AppendRequest: Sendable {
 
   /// An event of the call, whose record type is in ``records``.
   ///
-  /// Batches move many of them, so what few events have is in a list of its own.
+  /// Batches move many of them, so what few events have is in lists of its own.
   package struct Item: Sendable {
     private let recordNumber: UInt32
-    /// The place of its extras in ``AppendRequest/extras``, counted from 1; 0 without any.
-    fileprivate(set) var extra: UInt32 = 0
+    /// The place of its first tag in ``AppendRequest/tags``.
+    fileprivate var firstTag: UInt32 = 0
     package var payload: [UInt8]
     package var id: UUID?
+    fileprivate var tagCount: UInt16 = 0
+    /// The place of its extensions in ``AppendRequest/extensions``, counted from 1; 0 without any.
+    fileprivate var extensions: UInt32 = 0
     package var metadata: [UInt8]
     package var time: Int64
 
     package var record: Int { Int(recordNumber) }
+
+    /// Its tags, as a range of ``AppendRequest/tags``.
+    var tags: Range<Int> { Int(firstTag)..<Int(firstTag) + Int(tagCount) }
 
     fileprivate init(record: Int, payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
       recordNumber = UInt32(record)
@@ -65,14 +71,6 @@ package struct AppendRequest: Sendable {
       self.metadata = metadata
       self.time = time
     }
-  }
-
-  /// What an event has besides its payload, id and metadata.
-  struct Extra: Sendable {
-    /// The extensions of its entry besides its tags, or nothing.
-    var extensions: [UInt8] = []
-    /// Its tags, as a range of ``AppendRequest/tags``.
-    var tags = 0..<0
   }
 
   /// A tag of an event, and the hash by which it is looked up.
@@ -96,8 +94,8 @@ package struct AppendRequest: Sendable {
   package private(set) var parts: [Part] = []
   /// The events of all parts, in order.
   package private(set) var items: [Item] = []
-  /// The extensions and tags of the events that have any, in order.
-  private(set) var extras: [Extra] = []
+  /// The extensions of the events that have any besides tags, in order.
+  private var extensions: [[UInt8]] = []
   /// The record types of the events.
   package private(set) var records: [Record] = []
   /// Whether any event has an id.
@@ -174,8 +172,9 @@ package struct AppendRequest: Sendable {
     } else {
       for tag in tags.sorted() where self.tags.count == start || self.tags.last?.tag != tag { keep(tag) }
     }
-    let range = start..<self.tags.count
-    lastExtra { $0.tags = range }
+    let last = items.count - 1
+    items[last].firstTag = UInt32(start)
+    items[last].tagCount = UInt16(self.tags.count - start)
   }
 
   @inline(__always)
@@ -185,20 +184,12 @@ package struct AppendRequest: Sendable {
   }
 
   /// The tags of an event, in the order of their bytes.
-  package func tags(of item: Item) -> [EventTag] { extra(of: item).map { tags[$0.tags].map(\.tag) } ?? [] }
+  package func tags(of item: Item) -> [EventTag] { tags[item.tags].map(\.tag) }
 
-  /// What an event has besides its payload, id and metadata; `nil` for most events.
+  /// The extensions of an event's entry besides its tags; empty for most events.
   @inline(__always)
-  func extra(of item: borrowing Item) -> Extra? { item.extra == 0 ? nil : extras[Int(item.extra) - 1] }
-
-  /// Changes what the last event has besides its payload, id and metadata.
-  private mutating func lastExtra(_ change: (inout Extra) -> Void) {
-    let last = items.count - 1
-    if items[last].extra == 0 {
-      extras.append(Extra())
-      items[last].extra = UInt32(extras.count)
-    }
-    change(&extras[Int(items[last].extra) - 1])
+  func extensions(of item: borrowing Item) -> [UInt8] {
+    item.extensions == 0 ? [] : extensions[Int(item.extensions) - 1]
   }
 
   /// The size of a tag in an entry and of its row, without the text, rounded up.
@@ -211,7 +202,8 @@ package struct AppendRequest: Sendable {
     attachments.formUnion(hashes)
     let extensions = AttachmentList(hashes).extensions
     bytes += extensions.count
-    lastExtra { $0.extensions = extensions }
+    self.extensions.append(extensions)
+    items[items.count - 1].extensions = UInt32(self.extensions.count)
   }
 
   /// Adds an event of the record type at `index` to the last part.

@@ -5,14 +5,14 @@ extension EventLog {
   package func append(_ request: consuming AppendRequest) async throws(AnnalsError) -> Appended {
     try mustTakeAppends()
     if let sequencer = options.sequencer { return try await sequencer.append(request) }
-    return try await core.append(request, options)
+    return try await core.append(consume request, options)
   }
 
   /// Passes an encoded call to the writer, and blocks the calling thread until it is answered.
   package func append(blocking request: consuming AppendRequest) throws(AnnalsError) -> Appended {
     try mustTakeAppends()
     if let sequencer = options.sequencer { return try sequencer.appendBlocking(request) }
-    return try core.appendBlocking(request, options)
+    return try core.appendBlocking(consume request, options)
   }
 
   /// Applies changes in the order of a log that several machines share, in one transaction, and blocks the
@@ -67,7 +67,7 @@ extension EventLog {
     let room = try core.admitBlocking(options)
     var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
     body(&call)
-    var request = try call.finish().request
+    var (request, _) = try call.finish()
     request.take(room)
     return try append(blocking: request)
   }

@@ -114,7 +114,7 @@ public struct EventLog: Sendable {
     let room = try await core.admit(options)
     var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
     body(&call)
-    var request = try call.finish().request
+    var (request, _) = try call.finish()
     request.take(room)
     return try await append(request)
   }

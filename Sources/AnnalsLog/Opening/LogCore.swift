@@ -87,7 +87,7 @@ package final class LogCore: Sendable {
     let writer = try usableWriter()
     let since = request.since ?? .now
     return try retiring(
-      await writer.append(GroupCall(request, options), within: options.lockTimeout, since: since))
+      await writer.append(GroupCall(consume request, options), within: options.lockTimeout, since: since))
   }
 
   /// Appends as ``append(_:_:)`` does, and blocks the calling thread meanwhile.
@@ -97,7 +97,7 @@ package final class LogCore: Sendable {
     let writer = try usableWriter()
     let since = request.since ?? .now
     return try retiring(
-      writer.appendBlocking(GroupCall(request, options), within: options.lockTimeout, since: since))
+      writer.appendBlocking(GroupCall(consume request, options), within: options.lockTimeout, since: since))
   }
 
   /// Applies changes in the order of a shared log, and blocks the calling thread meanwhile.

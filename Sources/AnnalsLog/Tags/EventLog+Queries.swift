@@ -98,7 +98,7 @@ extension EventLog {
   ) throws(AnnalsError) -> AppendRequest {
     var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
     body(&call)
-    var request = try call.finish().request
+    var (request, _) = try call.finish()
     request.conditions = [condition]
     request.take(room)
     return request
@@ -108,9 +108,9 @@ extension EventLog {
 extension LogQuery {
   /// The condition that no entry after `position` matches.
   fileprivate func condition(after position: Position?) throws(AnnalsError) -> AppendCondition {
-    let source = source
-    try source.check()
-    return AppendCondition(source, after: position, self)
+    let tags = tags
+    try tags.check()
+    return AppendCondition(tags, after: position, self)
   }
 }
 

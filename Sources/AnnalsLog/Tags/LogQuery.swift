@@ -46,23 +46,28 @@ public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
   public static var all: LogQuery { [Item()] }
 }
 
-extension LogQuery {
-  /// The query for the kinds of a snapshot.
-  package var source: QuerySource {
-    var source = QuerySource { [items] kinds in
-      StoredQuery(
-        items.map { item in
-          let names = Set(item.types.map { ExactText($0) })
-          var wanted: WantedKinds?
-          if !names.isEmpty {
-            wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
-              kinds.kinds[number].map { names.contains(ExactText($0.row.name)) } ?? false
-            }
+extension LogQuery: QueryForm {
+  package func stored(_ kinds: KindRegistry) -> StoredQuery {
+    StoredQuery(
+      items.map { item in
+        let names = Set(item.types.map { ExactText($0) })
+        var wanted: WantedKinds?
+        if !names.isEmpty {
+          wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
+            kinds.kinds[number].map { names.contains(ExactText($0.row.name)) } ?? false
           }
-          return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
-        })
-    }
-    for item in items { source.add(item.tags) }
-    return source
+        }
+        return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
+      })
   }
+
+  /// The tags of all items.
+  package var tags: QueryTags {
+    var tags = QueryTags()
+    for item in items { tags.add(item.tags) }
+    return tags
+  }
+
+  /// The query as the selection of a read.
+  package var source: QuerySource { QuerySource(tags, self) }
 }

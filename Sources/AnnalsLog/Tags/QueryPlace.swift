@@ -37,7 +37,7 @@ struct QueryPlace: Sendable {
 
   /// Prepares a query in a snapshot.
   init(_ source: QuerySource, _ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
-    try source.check()
+    try source.tags.check()
     self.source = source
     stored = try source.resolve(snapshot.kinds)
     heads = try snapshot.heads(of: source)
@@ -61,10 +61,10 @@ struct QueryPlace: Sendable {
 extension LogSnapshot {
   /// The heads of the tags of a query.
   fileprivate func heads(of source: QuerySource) throws(AnnalsError) -> [EventTag: TagHead] {
-    guard !source.tags.isEmpty, kinds.hasTags else { return [:] }
+    guard !source.tags.list.isEmpty, kinds.hasTags else { return [:] }
     guard let table = generation.environment.tags else { throw AnnalsError.missingTags }
     var heads: [EventTag: TagHead] = [:]
-    for place in source.tags { heads[place.tag] = try reader.tagHead(of: place.tag, in: table) }
+    for place in source.tags.list { heads[place.tag] = try reader.tagHead(of: place.tag, in: table) }
     return heads
   }
 }

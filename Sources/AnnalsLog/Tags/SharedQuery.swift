@@ -72,24 +72,26 @@ package struct SharedQuery: Equatable, Sendable {
 
   /// The condition that no entry after `position` matches the query.
   package func condition(after position: Position?) -> AppendCondition {
-    var source = QuerySource { [items] kinds in
-      StoredQuery(
-        items.map { item in
-          var wanted: WantedKinds?
-          if item.types != nil {
-            wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
-              kinds.kinds[number].map { item.includes($0) } ?? false
-            }
-          }
-          return StoredQuery.Item(kinds: wanted, tags: item.tags)
-        })
-    }
-    for item in items { source.add(item.tags) }
-    return AppendCondition(source, after: position, self)
+    var tags = QueryTags()
+    for item in items { tags.add(item.tags) }
+    return AppendCondition(tags, after: position, self)
   }
 }
 
 extension SharedQuery: ConditionForm {
+  package func stored(_ kinds: KindRegistry) -> StoredQuery {
+    StoredQuery(
+      items.map { item in
+        var wanted: WantedKinds?
+        if item.types != nil {
+          wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
+            kinds.kinds[number].map { item.includes($0) } ?? false
+          }
+        }
+        return StoredQuery.Item(kinds: wanted, tags: item.tags)
+      })
+  }
+
   package var shared: SharedQuery { self }
 
   package func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? { nil }

@@ -8,11 +8,10 @@ extension EventQuery {
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have.
   func condition(after position: Position?, _ resolver: PlanResolver) throws(AnnalsError) -> AppendCondition {
-    let strict = resolver.strict
-    let source = source(strict)
-    try source.check()
+    let tags = tags
+    try tags.check()
     return AppendCondition(
-      source, after: position, EventCondition(query: self, strict: strict, resolver: resolver))
+      tags, after: position, EventCondition(query: self, strict: resolver.strict, resolver: resolver))
   }
 
   /// The query by the stored types that a plan can turn into the selected ones.
@@ -46,6 +45,8 @@ private struct EventCondition<Event: SchemaEvent>: ConditionForm {
   let resolver: PlanResolver
 
   var shared: SharedQuery { query.shared(resolver.plan) }
+
+  func stored(_ kinds: KindRegistry) -> StoredQuery { query.stored(kinds, strict) }
 
   func comparison(_ kinds: KindRegistry, _ generation: Generation) -> (any ConditionComparison)? {
     EventComparison(

@@ -140,22 +140,35 @@ extension EventQuery {
   /// The query as the log answers it, by the kinds that a plan can turn into the selected cases.
   ///
   /// It may match entries whose events do not match. Readers compare these themselves.
-  package func source(_ resolver: PlanResolver) -> QuerySource {
-    var source = QuerySource { [items] (kinds) throws(AnnalsError) in
-      StoredQuery(
-        items.map { item in
-          let wanted = item.cases.map { cases in
-            resolver.wanted(cases.reduce(into: []) { $0.formUnion(resolver.plan.sources(of: $1)) }, in: kinds)
-          }
-          return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
-        })
-    }
-    for item in items { source.add(item.tags) }
-    return source
+  func stored(_ kinds: KindRegistry, _ resolver: PlanResolver) -> StoredQuery {
+    StoredQuery(
+      items.map { item in
+        let wanted = item.cases.map { cases in
+          resolver.wanted(cases.reduce(into: []) { $0.formUnion(resolver.plan.sources(of: $1)) }, in: kinds)
+        }
+        return StoredQuery.Item(kinds: wanted, tags: item.tags.sorted())
+      })
+  }
+
+  /// The tags of all items.
+  var tags: QueryTags {
+    var tags = QueryTags()
+    for item in items { tags.add(item.tags) }
+    return tags
   }
 
   /// The source of a read; `nil` if the read passes all entries, and their kinds are chosen elsewhere.
-  package func sourceByTags(_ resolver: PlanResolver) -> QuerySource? { hasTags ? source(resolver) : nil }
+  package func sourceByTags(_ resolver: PlanResolver) -> QuerySource? {
+    hasTags ? QuerySource(tags, EventSelection(query: self, resolver: resolver)) : nil
+  }
+}
+
+/// The query of a read, and the plan that its events are read by.
+private struct EventSelection<Event: SchemaEvent>: QueryForm {
+  let query: EventQuery<Event>
+  let resolver: PlanResolver
+
+  func stored(_ kinds: KindRegistry) -> StoredQuery { query.stored(kinds, resolver) }
 }
 
 extension EventQuery {
