@@ -21,8 +21,9 @@ internal import LMDB
 /// state is reported, once.
 ///
 /// The view's file keeps 10,000 changes, so a slow observer costs no memory. An observer that lags
-/// further receives ``ViewChange/reset``. Nothing is reported while a view is built. When a new version takes
-/// over, every observer receives ``ViewChange/reset``.
+/// further receives ``ViewChange/reset``, as does one that began while another process was storing a batch.
+/// Nothing is reported while a view is built. When a new version takes over, every observer receives
+/// ``ViewChange/reset``.
 public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A change.
   public typealias Element = ViewChange<Row>
