@@ -62,7 +62,8 @@ let hasSQLite = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", 
 let hasSodium = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
   .contains { FileManager.default.fileExists(atPath: $0 + "/sodium.h") }
 
-/// Whether libnats' header is there. The product AnnalsCluster needs it, and nothing else does.
+/// Whether libnats' header is there. The product AnnalsCluster needs it, and nothing else does. The modules
+/// that only this product uses are built with it.
 let hasNATS = ["/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include"]
   .contains { FileManager.default.fileExists(atPath: $0 + "/nats/nats.h") }
 
@@ -174,15 +175,6 @@ let package = Package(
         "AnnalsShapes", "AnnalsCoding",
       ],
       swiftSettings: lending),
-    // One store on several machines over a log that all of them share: messages, the rule that applies them
-    // and the store that waits for them. It knows no server.
-    .target(
-      name: "AnnalsReplication",
-      dependencies: [
-        "Annals", "AnnalsMaintenance", "AnnalsAttachments", "AnnalsProjections", "AnnalsStore", "AnnalsLog",
-        "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
-      ],
-      swiftSettings: lending),
     // Support for testing plans with Swift Testing or XCTest.
     .target(name: "AnnalsTesting", dependencies: ["Annals"], swiftSettings: strict),
     .target(name: "AnnalsCommand", dependencies: ["Annals"], swiftSettings: strict),
@@ -235,18 +227,17 @@ let package = Package(
     .testTarget(
       name: "AnnalsModelTests", dependencies: ["Annals", "AnnalsTestSupport"],
       swiftSettings: strict),
-    // Real logs with known right answers, where they are available. The tests are optimised, because the logs
-    // are long.
+    // Real logs with known right answers, where they are available.
     .testTarget(
       name: "MaterialTests", dependencies: ["Annals", "AnnalsTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: strict + unoptimised),
     // Programs that tests kill, record, cut off and starve, and one that feeds changed payloads to the
     // decoders of fields. They share one executable, which starts faster than the tests do. Tests build the
     // shims.
     .target(
       name: "FaultPrograms",
       dependencies: ["Annals", "LMDB", "AnnalsTestSupport"] + (hasSodium ? ["AnnalsKeys"] : []),
-      path: "Tests/FaultInjection/Programs", exclude: ["Fields/Corpus"], swiftSettings: strict),
+      path: "Tests/FaultInjection/Programs", exclude: ["Fields/Corpus"], swiftSettings: strict + unoptimised),
     .executableTarget(
       name: "FaultTool", dependencies: ["FaultPrograms"], path: "Tests/FaultInjection/Tool",
       swiftSettings: strict),
@@ -272,23 +263,6 @@ let package = Package(
     .testTarget(
       name: "AnnalsTestingTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
-    // One store on several machines, over a log in memory that loses answers, repeats messages and cuts
-    // connections.
-    .testTarget(
-      name: "AnnalsReplicationTests",
-      dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"], exclude: ["Golden"],
-      swiftSettings: lending + unoptimised),
-    // How fast a machine applies a backlog of small calls, against a store of one machine.
-    .executableTarget(
-      name: "BacklogTool",
-      dependencies: ["Annals", "AnnalsReplication", "AnnalsLog", "AnnalsCoding"],
-      path: "Tests/AnnalsBacklogTool", swiftSettings: schemas),
-    // Suites of AnnalsTests as they are, by links to their files: every store that they open is a member of a
-    // cluster.
-    .testTarget(
-      name: "AnnalsSharedStoreTests",
-      dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"],
-      swiftSettings: lending + unoptimised),
     .testTarget(
       name: "GitHistoryTests", dependencies: ["GitHistory", "GitHistoryMaintenance", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
@@ -341,6 +315,32 @@ let package = Package(
       ? [
         .systemLibrary(
           name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+        // One store on several machines over a log that all of them share: messages, the rule that applies
+        // them and the store that waits for them. It knows no server.
+        .target(
+          name: "AnnalsReplication",
+          dependencies: [
+            "Annals", "AnnalsMaintenance", "AnnalsAttachments", "AnnalsProjections", "AnnalsStore",
+            "AnnalsLog", "AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB",
+          ],
+          swiftSettings: lending),
+        // One store on several machines, over a log in memory that loses answers, repeats messages and cuts
+        // connections.
+        .testTarget(
+          name: "AnnalsReplicationTests",
+          dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"], exclude: ["Golden"],
+          swiftSettings: lending + unoptimised),
+        // How fast a machine applies a backlog of small calls, against a store of one machine.
+        .executableTarget(
+          name: "BacklogTool",
+          dependencies: ["Annals", "AnnalsReplication", "AnnalsLog", "AnnalsCoding"],
+          path: "Tests/AnnalsBacklogTool", swiftSettings: schemas),
+        // Suites of AnnalsTests as they are, by links to their files: every store that they open is a member
+        // of a cluster.
+        .testTarget(
+          name: "AnnalsSharedStoreTests",
+          dependencies: ["Annals", "AnnalsReplication", "AnnalsTestSupport"],
+          swiftSettings: lending + unoptimised),
         // The shared log of a cluster in NATS JetStream, and stores over it: an optional product.
         .target(
           name: "AnnalsCluster",
