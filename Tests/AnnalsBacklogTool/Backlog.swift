@@ -95,7 +95,8 @@ struct Backlog: Sendable {
   ///
   /// - Returns: The events per second, and the processor time of this process in microseconds for each.
   func run(_ way: Way) async throws -> (rate: Double, processor: Double) {
-    let url = directory.appendingPathComponent("store")
+    // The last task of an earlier member may still have its store open.
+    let url = directory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: url) }
     let (start, processor) = (ContinuousClock.now, ProcessorTime.microseconds)
     switch way {
