@@ -10,14 +10,6 @@ import Testing
 
 /// The same messages, applied in transactions of any size.
 @Suite struct TransactionSizeTests {
-  /// What a store is after some messages, and the verdicts on their calls.
-  private struct Outcome: Equatable {
-    var verdicts: [String] = []
-    var entries: [String] = []
-    var rows: [String] = []
-    var hash = ""
-  }
-
   /// Calls of every kind that a machine decides, from several tasks that do not know of each other.
   private static func write(_ store: EventStore<SeatsPlan>, task: Int, seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed &* 31 &+ UInt64(task))
@@ -59,30 +51,9 @@ import Testing
   /// Applies messages to a new store, in slices of the sizes that `size` draws.
   private static func apply(
     _ messages: [ReplicatedMessage], to url: URL, over log: any ReplicatedLog, _ size: () -> Int
-  ) async throws -> Outcome {
-    let rules = [RuleVersion(name: Bookings.name, version: UInt64(Bookings.version))]
-    let joining = Joining(log, rules, known: rules, ClusterOptions())
-    let (events, claim, options) = try await joining.run(at: url, Machine.options())
-    let store = try ActivationWrite.$isShared.withValue(true) {
-      let store = try EventStore(at: url, plan: SeatsPlan.self, options: options, inline: [Bookings.self])
-      try store.beginInline(rules)
-      return store
-    }
-    let applier = try Applier(events, claim, store.inlineRules, ReadableRecords(store.reach))
-    var outcome = Outcome()
-    var rest = messages[...]
-    while !rest.isEmpty {
-      let applied = try applier.apply(rest.prefix(size())) { _ in false }
-      #expect(applied.stop == nil)
-      outcome.verdicts += applied.verdicts.map { "\($0.id): \($0.verdict)" }
-      rest = rest.dropFirst(applied.count)
-    }
-    outcome.entries = try events.lines()
-    outcome.hash = applier.state.state.chain.description
-    try events.read { (snapshot) throws(AnnalsError) in
-      for (name, value) in try snapshot.reader.clusterRows() { outcome.rows.append("\(name) \(value)") }
-    }
-    return outcome
+  ) async throws -> AppliedMessages {
+    try await AppliedMessages(
+      messages, to: url, over: log, plan: SeatsPlan.self, inline: [Bookings.self], size)
   }
 
   @Test(arguments: RunLength.seeds(3))

@@ -59,6 +59,15 @@ extension AppendGroup {
   package mutating func locate(
     _ request: AppendRequest, in transaction: borrowing WriteTransaction
   ) throws(AnnalsError) {
+    try locate(request, request.parts.indices, in: transaction)
+  }
+
+  /// Finds the heads of the streams of some parts of a call.
+  ///
+  /// ``places`` and ``ends`` begin with the first of these parts.
+  package mutating func locate(
+    _ request: AppendRequest, _ parts: Range<Int>, in transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) {
     var found: [Place] = []
     var ends: [StreamEnd?] = []
     swap(&found, &places)
@@ -70,9 +79,9 @@ extension AppendGroup {
     found.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
     let tables = tables
-    var next = 0
-    while next < request.parts.count {
-      let end = min(next + Self.hold, request.parts.count)
+    var next = parts.lowerBound
+    while next < parts.upperBound {
+      let end = min(next + Self.hold, parts.upperBound)
       try heads.withTable { (table) throws(AnnalsError) in
         while next < end {
           let run = next..<min(next + Self.run, end)

@@ -14,6 +14,13 @@ extension AppendGroup {
   private struct Progress {
     var part = 0
     var item = 0
+    /// The part from which on streams were looked up before.
+    var base = 0
+    /// The ends of the parts and of the events that are put.
+    var parts: Int
+    var items: Int
+    /// Whether each part is a call.
+    var isPartACall = false
     /// The kind of each of the call's record types; 0 while it has none.
     var kinds: [UInt32]
     /// The addition of each record type to the census.
@@ -36,15 +43,10 @@ extension AppendGroup {
     if !request.rules.isEmpty, !kinds.unnoted.isEmpty { try noteReaders(of: request) }
     let first = last + 1
     var progress = Progress(
-      kinds: request.records.map { kind(of: $0) },
+      parts: request.parts.count, items: request.items.count, kinds: request.records.map { kind(of: $0) },
       sums: [CensusRow](repeating: CensusRow(), count: request.records.count))
     progress.revisions.reserveCapacity(request.items.count)
-    let heads = heads
-    while progress.item < request.items.count {
-      try heads.withTable { (table) throws(AnnalsError) in
-        try putRun(of: request, &progress, &table, &transaction)
-      }
-    }
+    try putAll(of: request, &progress, &transaction)
     if case .index(let table) = search, request.hasIDs {
       try putIDs(of: request, progress, in: table, &transaction)
     }
@@ -59,8 +61,50 @@ extension AppendGroup {
     return Appended(positions: positions, revisions: progress.revisions, wasRepeated: false)
   }
 
+  /// Puts the events of accepted plain calls, whose record types have kinds.
+  mutating func store(
+    _ plain: PlainCalls, _ range: Range<Int>, _ kinds: [UInt32], _ answers: inout SequencedAnswers,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let events = plain.events
+    let start = events.parts[range.lowerBound].items.lowerBound
+    let end = events.parts[range.upperBound - 1].items.upperBound
+    var progress = Progress(
+      part: range.lowerBound, item: start, base: range.lowerBound, parts: range.upperBound, items: end,
+      isPartACall: true, kinds: kinds, sums: [CensusRow](repeating: CensusRow(), count: kinds.count))
+    progress.revisions.reserveCapacity(end - start)
+    let first = last + 1
+    try putAll(of: events, &progress, &transaction)
+    for (record, sum) in progress.sums.enumerated() where sum.parts > 0 {
+      census[kinds[record], default: CensusRow()].add(sum)
+    }
+    count += UInt64(end - start)
+    let known = answers.revisions.count
+    answers.append(progress.revisions)
+    for index in range {
+      let items = events.parts[index].items
+      let position = first + UInt64(items.lowerBound - start)
+      answers.append(
+        storedFrom: Position(position), known + items.lowerBound - start..<known + items.upperBound - start)
+      // For each call, so that the noted times do not depend on how many are put together.
+      try noteTime(plain.times[index], from: position, in: &transaction)
+    }
+  }
+
+  /// Puts all events of a call, or of several.
+  private mutating func putAll(
+    of request: AppendRequest, _ progress: inout Progress, _ transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    let heads = heads
+    while progress.item < progress.items {
+      try heads.withTable { (table) throws(AnnalsError) in
+        try putRun(of: request, &progress, &table, &transaction)
+      }
+    }
+  }
+
   /// The kind of a record type; 0 while it has none.
-  private func kind(of record: AppendRequest.Record) -> UInt32 {
+  func kind(of record: AppendRequest.Record) -> UInt32 {
     if let recent, recent.record == record { return recent.kind }
     return kinds.kind(of: record) ?? 0
   }
@@ -85,7 +129,7 @@ extension AppendGroup {
   ) throws(AnnalsError) {
     let items = request.items.span
     let parts = request.parts.span
-    let end = min(progress.item + Self.hold, items.count)
+    let end = min(progress.item + Self.hold, progress.items)
     let noBytes = Span<UInt8>()
     var bytes = 0
     var fetched = progress.part
@@ -94,9 +138,10 @@ extension AppendGroup {
       // A part without events is only checked.
       while parts[progress.part].items.upperBound <= item { progress.part += 1 }
       // Heads are searched in the index two runs ahead, and in their slots one run ahead.
-      if fetched < parts.count, progress.part + Self.run >= fetched {
-        let next = min(fetched + Self.run, parts.count)
-        for index in next..<min(next + Self.run, parts.count) { table.slots.prefetchIndex(parts[index].hash) }
+      if fetched < progress.parts, progress.part + Self.run >= fetched {
+        let next = min(fetched + Self.run, progress.parts)
+        let ahead = min(next + Self.run, progress.parts)
+        for index in next..<ahead { table.slots.prefetchIndex(parts[index].hash) }
         for index in fetched..<next { table.slots.prefetchSlot(parts[index].hash) }
         fetched = next
       }
@@ -108,7 +153,8 @@ extension AppendGroup {
         (progress.kinds[record], rows) = try register(request.records[record], of: request)
       }
       progress.sums[record].add(bytes: items[item].payload.count)
-      let slot = try slot(request, progress.part, transaction, &table)
+      let slot = try slot(request, progress.part, after: progress.base, transaction, &table)
+      let isEnd = item + 1 == (progress.isPartACall ? parts[progress.part].items.upperBound : items.count)
       last += 1
       let hasID = items[item].id != nil
       let tagPlaces = items[item].tags
@@ -126,7 +172,7 @@ extension AppendGroup {
         draft.revision = Revision(table.slots.revision(slot))
         if hasID { progress.streams.append(draft.stream) }
         draft.id = items[item].id
-        draft.isEndOfCall = item + 1 == items.count
+        draft.isEndOfCall = isEnd
         bytes += try put(draft, &transaction)
         progress.revisions.append(draft.revision)
       } else {
@@ -138,7 +184,7 @@ extension AppendGroup {
           metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
         draft.extensions = extensions.span
         draft.id = items[item].id
-        draft.isEndOfCall = item + 1 == items.count
+        draft.isEndOfCall = isEnd
         bytes += try put(draft, &transaction)
         progress.revisions.append(0)
       }
@@ -152,19 +198,18 @@ extension AppendGroup {
   /// Returns the slot of a part's stream, whose head is whole; `nil` for a stream that the next entry begins.
   @inline(__always)
   private func slot(
-    _ request: AppendRequest, _ index: Int, _ transaction: borrowing WriteTransaction,
+    _ request: AppendRequest, _ index: Int, after base: Int, _ transaction: borrowing WriteTransaction,
     _ table: inout HeadTable
   ) throws(AnnalsError) -> Int? {
     // The slot found for the decision may have been reused for another head since.
-    if !places.isEmpty, places[index].id != 0, table.slots.id(places[index].slot) == places[index].id {
-      return places[index].slot
-    }
+    let place = places.isEmpty ? nil : places[index - base]
+    if let place, place.id != 0, table.slots.id(place.slot) == place.id { return place.slot }
     if let slot = table.find(request.parts[index].hash), !table.slots.isPartial(slot) { return slot }
     // It was looked up once. Only this call can have begun the stream since, and then its head would be
     // found.
-    if !places.isEmpty, places[index].id == 0 { return nil }
-    let place = try Self.look(up: request.parts[index], StoreReader(transaction.view, tables), &table)
-    return place.id == 0 ? nil : place.slot
+    if let place, place.id == 0 { return nil }
+    let found = try Self.look(up: request.parts[index], StoreReader(transaction.view, tables), &table)
+    return found.id == 0 ? nil : found.slot
   }
 
   /// Puts an entry at the end of the log.

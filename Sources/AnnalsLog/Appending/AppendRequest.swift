@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 package import AnnalsSchema
 internal import AnnalsShapes
 
@@ -82,7 +82,7 @@ package struct AppendRequest: Sendable {
   /// The part of the call for one stream. Without events, the stream is only checked.
   package struct Part: Sendable {
     package var stream: StreamName
-    var hash: StreamHash
+    package var hash: StreamHash
     package var expectation: Expectation
     /// Its events, as a range of ``items``.
     package var items: Range<Int>
@@ -244,6 +244,13 @@ package struct AppendRequest: Sendable {
     records.append(record)
     if record.shape?.personal != nil { hasPersonalFields = true }
     return records.count - 1
+  }
+
+  /// Removes all parts but the first ones, with their events. They have no tags and no attachments.
+  mutating func keep(firstParts count: Int, bytes: Int) {
+    if count < parts.count { items.removeSubrange(parts[count].items.lowerBound...) }
+    parts.removeSubrange(min(count, parts.count)...)
+    self.bytes = bytes
   }
 
   /// The events of a part.

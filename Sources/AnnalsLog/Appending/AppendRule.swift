@@ -28,6 +28,17 @@ package protocol AppendRule: Sendable {
     _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError?
 
+  /// Writes the rows that change with neighbouring plain calls, whose entries follow after the group's newest
+  /// one. Each call counts as if it were applied alone.
+  ///
+  /// - Returns: How many calls the rule accepts, and why it refuses the next one, of which no row is put;
+  ///   `nil` if each call has to be decided alone. Then nothing is changed.
+  /// - Throws: An error that ends the whole transaction.
+  func apply(
+    _ calls: PlainCalls, _ range: Range<Int>, to group: inout AppendGroup,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> PlainOutcome?
+
   /// Whether this is the rule, in the same version, that a row of the store demands.
   func satisfies(_ row: RuleRow) -> Bool
 
@@ -82,6 +93,11 @@ extension AppendRule {
   package func apply(
     _ call: AppendRequest, to group: inout AppendGroup, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? { nil }
+
+  package func apply(
+    _ calls: PlainCalls, _ range: Range<Int>, to group: inout AppendGroup,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> PlainOutcome? { nil }
 
   package func satisfies(_ row: RuleRow) -> Bool { false }
 

@@ -20,7 +20,7 @@ extension EventLog {
   ///
   /// - Returns: The verdict on each call, in order. A refused call has changed nothing.
   /// - Throws: Any error that is no verdict; nothing of the batch is applied then.
-  package func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  package func apply(_ batch: SequencedBatch) throws(AnnalsError) -> SequencedAnswers {
     try mustTakeAppends()
     return try core.apply(batch)
   }

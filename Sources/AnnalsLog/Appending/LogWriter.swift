@@ -149,7 +149,7 @@ package final class LogWriter: Sendable {
   }
 
   /// Applies a batch of a shared log on the calling thread.
-  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> SequencedAnswers {
     try seat.apply(batch)
   }
 

@@ -17,13 +17,17 @@ extension WriterLoop {
 
   /// Begins a transaction for a group.
   ///
+  /// - Parameter batch: The batch of a shared log that the calls are of; `nil` for calls of this process.
   /// - Returns: `nil` if the generation has been succeeded by another.
   mutating func open(
-    _ calls: [GroupCall], _ turn: consuming Environment.Turn
+    _ calls: [GroupCall], _ turn: consuming Environment.Turn, of batch: SequencedBatch? = nil
   ) throws(AnnalsError) -> Opened? {
-    let durability: Durability = calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    // Plain calls have the durability of their batch.
+    let isRelaxed = batch?.plain == nil || batch?.durability == .relaxed
+    let durability: Durability =
+      isRelaxed && calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
     let (index, inline, tags) = (generation.environment.ids, generation.inline, generation.environment.tags)
-    let bytes = calls.reduce(0) { $0 + $1.request.bytes }
+    let bytes = calls.reduce(batch?.plain?.bytes ?? 0) { $0 + $1.request.bytes }
     let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
     let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
     guard let last = try catchUp(transaction) else {
@@ -35,13 +39,13 @@ extension WriterLoop {
       transaction.abort()
       try generation.openInline()
       guard generation.inline != nil else { throw AnnalsError.missingInline }
-      return isLeading ? nil : try open(calls, self.turn())
+      return isLeading ? nil : try open(calls, self.turn(), of: batch)
     }
     if tags == nil, needsTags(for: calls) {
       transaction.abort()
       if isLeading { return nil }
       try openTags()
-      return try open(calls, self.turn())
+      return try open(calls, self.turn(), of: batch)
     }
     switch (idempotency, index) {
     case (.window(let length), _):
@@ -51,7 +55,7 @@ extension WriterLoop {
       transaction.abort()
       try generation.environment.openIDs()
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
-      return isLeading ? nil : try open(calls, self.turn())
+      return isLeading ? nil : try open(calls, self.turn(), of: batch)
     }
   }
 }

@@ -8,25 +8,37 @@ extension WriterLoop {
   ///
   /// - Returns: The verdict on each call.
   /// - Throws: Any error that is no verdict; nothing of the batch is applied then.
-  mutating func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    let calls = batch.calls
+  mutating func apply(_ batch: SequencedBatch) throws(AnnalsError) -> SequencedAnswers {
+    let calls = batch.wholeCalls
     while true {
       if place.generation !== generation { try move() }
       // Obstacles to reading ahead need not prevent the transaction.
       try? follow()
       if generation.needsUnsealing { try generation.unseal(turn()) }
-      guard let opened = try open(calls, turn()) else {
+      guard let opened = try open(calls, turn(), of: batch) else {
         try move()
         continue
       }
-      let answers = try store(calls, opened, of: batch)
+      var answers = SequencedAnswers()
+      _ = try store(calls, opened, of: batch, &answers)
       keepUp()
       return answers
     }
   }
 
-  /// Decides one call of a transaction, and stores its events if it is accepted.
+  /// Decides the calls of a transaction, and stores the events of those that are accepted.
   func answer(
+    _ calls: [GroupCall], _ group: inout AppendGroup, in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    var answers: [Result<Appended, AnnalsError>] = []
+    answers.reserveCapacity(calls.count)
+    for call in calls {
+      answers.append(try answer(call.request, &group, in: &transaction))
+    }
+    return answers
+  }
+
+  private func answer(
     _ call: AppendRequest, _ group: inout AppendGroup, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
     if let time = call.sharedTime { return try group.run(call, at: time, in: &transaction) }
@@ -34,10 +46,34 @@ extension WriterLoop {
     return try group.run(call, in: &transaction)
   }
 
+  /// Decides the calls of a batch in their order, and stores the events of those that are accepted.
+  func decide(
+    _ batch: SequencedBatch, _ answers: inout SequencedAnswers, _ group: inout AppendGroup,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) {
+    answers.reserveCapacity(batch.calls.count)
+    var next = 0
+    while next < batch.calls.count {
+      switch batch.calls[next] {
+      case .whole(let call):
+        answers.append(try answer(call.request, &group, in: &transaction))
+        next += 1
+      case .plain(let first):
+        // Some of the list may be copies, which the batch leaves out.
+        var range = first..<first + 1
+        next += 1
+        while next < batch.calls.count, case .plain(range.upperBound) = batch.calls[next] {
+          range = first..<range.upperBound + 1
+          next += 1
+        }
+        if let plain = batch.plain { try group.run(plain, range, &answers, in: &transaction) }
+      }
+    }
+  }
+
   /// Writes the rows of a batch, after the verdicts on its calls.
   func finish(
-    _ batch: SequencedBatch, _ answers: [Result<Appended, AnnalsError>],
-    in transaction: inout WriteTransaction
+    _ batch: SequencedBatch, _ answers: SequencedAnswers, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
     try batch.finish(&transaction, generation.tables, answers)
     if batch.isShared, !isShared { try transaction.require(.cluster, generation.tables) }

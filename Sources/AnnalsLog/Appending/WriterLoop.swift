@@ -113,7 +113,7 @@ struct WriterLoop {
       return nil
     }
     defer { if merge.isBehind { line.nudge() } }
-    do throws(AnnalsError) { return try store([call], opened)[0] } catch { return .failure(error) }
+    do throws(AnnalsError) { return try storeOwn([call], opened)[0] } catch { return .failure(error) }
   }
 
   /// Takes as many calls as one transaction may hold, or fewer if they have failed together.
@@ -173,7 +173,7 @@ struct WriterLoop {
       return answer(jobs, .failure(error))
     }
     do throws(AnnalsError) {
-      let answers = try store(jobs.map(\.call), opened)
+      let answers = try storeOwn(jobs.map(\.call), opened)
       for (job, answer) in zip(jobs, answers) { job.caller.resume(returning: answer) }
     } catch {
       guard jobs.count > 1, error.recovery != [.reopen] else { return answer(jobs, .failure(error)) }
@@ -188,12 +188,23 @@ struct WriterLoop {
     for job in jobs { job.caller.resume(returning: answer) }
   }
 
+  /// Runs one transaction with calls of this process.
+  private mutating func storeOwn(
+    _ calls: [GroupCall], _ opened: consuming Opened
+  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+    var none = SequencedAnswers()
+    return try store(calls, opened, &none)
+  }
+
   /// Runs one transaction.
   ///
-  /// - Parameter batch: The batch of a shared log that the calls are of; `nil` for calls of this process.
-  /// - Returns: The answers.
+  /// - Parameters:
+  ///   - batch: The batch of a shared log that the calls are of; `nil` for calls of this process.
+  ///   - verdicts: Gets the verdicts on the calls of the batch.
+  /// - Returns: The answers to calls of this process.
   mutating func store(
-    _ calls: [GroupCall], _ opened: consuming Opened, of batch: SequencedBatch? = nil
+    _ calls: [GroupCall], _ opened: consuming Opened, of batch: SequencedBatch? = nil,
+    _ verdicts: inout SequencedAnswers
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
     let last = opened.last
     let search = opened.search
@@ -207,13 +218,16 @@ struct WriterLoop {
     var answers: [Result<Appended, AnnalsError>] = []
     var mark: EntryMark?
     do throws(AnnalsError) {
-      answers.reserveCapacity(calls.count)
-      try batch?.begin(StoreReader(transaction.view, generation.tables))
-      for call in calls { answers.append(try answer(call.request, &group, in: &transaction)) }
+      if let batch {
+        try batch.begin(StoreReader(transaction.view, generation.tables))
+        try decide(batch, &verdicts, &group, in: &transaction)
+      } else {
+        answers = try answer(calls, &group, in: &transaction)
+      }
       if group.hasChanges || batch != nil {
         try group.putRows(in: &transaction)
         if let batch {
-          try finish(batch, answers, in: &transaction)
+          try finish(batch, verdicts, in: &transaction)
         } else {
           try group.noteTime(clock().microseconds, from: last + 1, in: &transaction)
         }
@@ -260,7 +274,7 @@ struct WriterLoop {
     // Only now are the kinds that the group registered in the store.
     generation.publish(group.kinds)
     place.commits.announce()
-    report(calls, group.count)
+    report(calls, batch, group.count)
     return answers
   }
 }

@@ -20,7 +20,7 @@ final class WriterSeat: Sendable {
   }
 
   /// Applies a batch of a shared log on the calling thread.
-  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> SequencedAnswers {
     try loop.withLock { (loop) in
       Result { () throws(AnnalsError) in try loop.apply(batch) }
     }.get()

@@ -101,7 +101,7 @@ package final class LogCore: Sendable {
   }
 
   /// Applies changes in the order of a shared log, and blocks the calling thread meanwhile.
-  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  func apply(_ batch: SequencedBatch) throws(AnnalsError) -> SequencedAnswers {
     let writer = try usableWriter()
     do throws(AnnalsError) { return try writer.apply(batch) } catch {
       if error.recovery == [.reopen] { retire() }

@@ -27,6 +27,18 @@ package class InlineContext {
   /// Folds the upcast events into one projection, and keeps them.
   func apply(member: Int, _ source: RowSource) throws(AnnalsError) {}
 
+  /// Folds the upcast events of several calls into one projection, and keeps them.
+  ///
+  /// It ends with the first call that changes a row or cannot read one, or with the last one.
+  ///
+  /// - Parameters:
+  ///   - ends: The number of upcast events up to the end of each call.
+  ///   - next: The number of the first call. Afterwards that of the last one that was folded, also if its
+  ///     fold throws.
+  func apply(
+    member: Int, _ source: RowSource, _ ends: [Int], _ next: inout Int, upTo last: Int
+  ) throws(AnnalsError) {}
+
   /// Discards the upcast events.
   func clear() {}
 
@@ -87,13 +99,34 @@ final class InlineFoldContext<Event: SchemaEvent>: InlineContext {
   }
 
   override func apply(member: Int, _ source: RowSource) throws(AnnalsError) {
-    let fold = folds[member]
     var rows = ProjectionRows(stagings[member], source)
-    for entry in delivery.entries where fold.selection.includes(entry) {
-      stagings[member].enter(entry.position.rawValue)
-      do { try fold.apply(entry, &rows) } catch {
-        throw AnnalsError(error, foldingInline: entry.position, of: entry.stream, in: fold.outline.name)
+    for entry in delivery.entries { try apply(folds[member], entry, stagings[member], &rows) }
+  }
+
+  override func apply(
+    member: Int, _ source: RowSource, _ ends: [Int], _ next: inout Int, upTo last: Int
+  ) throws(AnnalsError) {
+    let (fold, staging, entries) = (folds[member], stagings[member], delivery.entries)
+    var rows = ProjectionRows(staging, source)
+    var index = next == 0 ? 0 : ends[next - 1]
+    while true {
+      while index < ends[next] {
+        try apply(fold, entries[index], staging, &rows)
+        index += 1
       }
+      if next == last || staging.hasChanges || staging.failure != nil { return }
+      next += 1
+    }
+  }
+
+  @inline(__always)
+  private func apply(
+    _ fold: InlineFold<Event>, _ entry: Entry<Event>, _ staging: RowStaging, _ rows: inout ProjectionRows
+  ) throws(AnnalsError) {
+    guard fold.selection.includes(entry) else { return }
+    staging.enter(entry.position.rawValue)
+    do { try fold.apply(entry, &rows) } catch {
+      throw AnnalsError(error, foldingInline: entry.position, of: entry.stream, in: fold.outline.name)
     }
   }
 }

@@ -40,6 +40,13 @@ struct InlineRule: AppendRule {
   ) throws(AnnalsError) -> AnnalsError? {
     try group.fold(call, into: set, in: &transaction)
   }
+
+  func apply(
+    _ calls: PlainCalls, _ range: Range<Int>, to group: inout AppendGroup,
+    in transaction: inout WriteTransaction
+  ) throws(AnnalsError) -> PlainOutcome? {
+    try group.fold(calls, range, into: set, in: &transaction)
+  }
 }
 
 extension EventStore {
@@ -62,7 +69,7 @@ extension EventStore {
 
 extension InlineContext {
   /// Returns where the payloads of record types enter the plan. Neighbouring calls mostly have the same ones.
-  fileprivate final func entrances(
+  final func entrances(
     of records: [RecordKind]
   ) throws(AnnalsError) -> [CompiledPlan.Entrance] {
     if entrances.records == records { return entrances.list }
@@ -82,7 +89,7 @@ extension InlineContext {
 
 extension AppendGroup {
   /// Returns the context in which the projections of a set fold.
-  private mutating func room(of set: InlineSet) -> InlineContext {
+  mutating func room(of set: InlineSet) -> InlineContext {
     if let room = ruleMemory as? InlineContext, room.set.id == set.id { return room }
     let new = set.room()
     ruleMemory = new
@@ -96,15 +103,8 @@ extension AppendGroup {
   fileprivate mutating func fold(
     _ request: AppendRequest, into set: InlineSet, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> AnnalsError? {
-    var active: [(member: Int, row: Int)] = []
-    for index in set.members.indices {
-      // Others are not in force in this version, and count as absent.
-      guard let row = set.row(of: index, inForceIn: rules) else { continue }
-      let outline = set.members[index].outline
-      guard rules[row].text == outline.text else { return AnnalsError(changedTablesOf: outline) }
-      guard rules[row].folded == last else { return AnnalsError(incompleteRowsOf: outline) }
-      active.append((index, row))
-    }
+    let active: [(member: Int, row: Int)]
+    do throws(AnnalsError) { active = try self.active(of: set) } catch { return error }
     guard !active.isEmpty else { return nil }
     guard let table = transaction.environment.later(StoreTables.inline.name) else {
       return AnnalsError.missingInline
@@ -126,6 +126,22 @@ extension AppendGroup {
     return nil
   }
 
+  /// Returns the projections of a set that are in force, each with the index of its row.
+  ///
+  /// - Throws: The reason for refusing every call.
+  func active(of set: InlineSet) throws(AnnalsError) -> [(member: Int, row: Int)] {
+    var active: [(member: Int, row: Int)] = []
+    for index in set.members.indices {
+      // Others are not in force in this version, and count as absent.
+      guard let row = set.row(of: index, inForceIn: rules) else { continue }
+      let outline = set.members[index].outline
+      guard rules[row].text == outline.text else { throw AnnalsError(changedTablesOf: outline) }
+      guard rules[row].folded == last else { throw AnnalsError(incompleteRowsOf: outline) }
+      active.append((index, row))
+    }
+    return active
+  }
+
   /// Upcasts the events of a call to the form in which readers receive them.
   private func upcast(_ request: AppendRequest, into room: InlineContext) throws(AnnalsError) {
     let (set, buffer) = (room.set, room.buffer)
@@ -135,27 +151,37 @@ extension AppendGroup {
       var revision = next[part.stream] ?? ends[index].map { $0.revision.rawValue + 1 } ?? 0
       for item in part.items {
         let event = request.items[item]
-        let metadata: Metadata
-        do throws(CodingFailure) {
-          let bytes = event.metadata
-          metadata = bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes.span)
-        } catch {
-          throw AnnalsError(malformed: error, what: "the metadata")
-        }
-        let origin = Origin(
-          position: Position(last + 1 + UInt64(item)), stream: part.stream, revision: Revision(revision),
-          timestamp: Timestamp(microseconds: event.time), id: event.id, log: set.log,
-          metadata: metadata, tags: request.tags(of: event))
-        do throws(UpcastFailure) {
-          let payload = event.payload
-          try set.reach.plan.upcast(
-            entrances[event.record], payload: payload.span, origin: origin, into: buffer)
-        } catch {
-          throw AnnalsError(error, origin)
-        }
+        try set.upcast(
+          event, of: part.stream, Position(last + 1 + UInt64(item)), Revision(revision),
+          tags: request.tags(of: event), entrances[event.record], into: buffer)
         revision += 1
       }
       if request.parts.count > 1 { next[part.stream] = revision }
+    }
+  }
+}
+
+extension InlineSet {
+  /// Upcasts an event of a call that is being decided.
+  func upcast(
+    _ event: borrowing AppendRequest.Item, of stream: StreamName, _ position: Position, _ revision: Revision,
+    tags: [EventTag], _ entrance: CompiledPlan.Entrance, into buffer: EventBuffer
+  ) throws(AnnalsError) {
+    let metadata: Metadata
+    do throws(CodingFailure) {
+      let bytes = event.metadata
+      metadata = bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes.span)
+    } catch {
+      throw AnnalsError(malformed: error, what: "the metadata")
+    }
+    let origin = Origin(
+      position: position, stream: stream, revision: revision,
+      timestamp: Timestamp(microseconds: event.time), id: event.id, log: log, metadata: metadata, tags: tags)
+    do throws(UpcastFailure) {
+      let payload = event.payload
+      try reach.plan.upcast(entrance, payload: payload.span, origin: origin, into: buffer)
+    } catch {
+      throw AnnalsError(error, origin)
     }
   }
 }

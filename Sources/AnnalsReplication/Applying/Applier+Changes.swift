@@ -11,7 +11,7 @@ extension Applier {
   /// force, and has the sequence of the message.
   func activate(
     _ change: RuleSwitch, _ batch: SequencedBatch
-  ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
+  ) throws(AnnalsError) -> SequencedAnswers {
     var batch = batch
     return try ActivationWrite.$isShared.withValue(true) {
       Result { () throws(AnnalsError) in
@@ -19,9 +19,11 @@ extension Applier {
           // The same on every machine, so it is the verdict.
           guard let refusal = try rule.build(change, log) else { continue }
           for index in batch.calls.indices {
-            var request = batch.calls[index].request
+            // The batch has the activation alone.
+            guard case .whole(let call) = batch.calls[index] else { continue }
+            var request = call.request
             request.rules = [RefusedActivation(reason: refusal)] + rules
-            batch.calls[index] = GroupCall(request, context.durability)
+            batch.calls[index] = .whole(GroupCall(request, context.durability))
           }
         }
         let answers = try log.apply(batch)
@@ -37,8 +39,8 @@ extension Applier {
   /// - Returns: The verdicts, and why the erasure is not complete although it is stored.
   func erase(
     _ positions: [Position], _ batch: SequencedBatch, isOurs: Bool
-  ) throws(AnnalsError) -> (answers: [Result<Appended, AnnalsError>], failure: AnnalsError?) {
-    var answers: [Result<Appended, AnnalsError>]?
+  ) throws(AnnalsError) -> (answers: SequencedAnswers, failure: AnnalsError?) {
+    var answers: SequencedAnswers?
     let result = ActivationWrite.$isShared.withValue(true) {
       Result { () throws(AnnalsError) in
         if isOurs {
@@ -52,7 +54,7 @@ extension Applier {
       }
     }
     switch result {
-    case .success: return (answers ?? [], nil)
+    case .success: return (answers ?? SequencedAnswers(), nil)
     case .failure(let error):
       guard let answers else { throw error }
       return (answers, error)

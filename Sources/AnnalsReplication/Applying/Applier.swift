@@ -39,7 +39,7 @@ final class Applier: Sendable {
     /// The number of messages that are applied.
     var count = 0
     /// The verdicts on calls, by commit.
-    var verdicts: [(id: UUID, verdict: Result<Appended, AnnalsError>)] = []
+    var verdicts = Verdicts()
     /// The hashes that this machine is to publish.
     var audits: [Audit] = []
     /// Why the machine cannot continue after them.
@@ -115,11 +115,8 @@ final class Applier: Sendable {
   func apply(
     _ messages: ArraySlice<ReplicatedMessage>, isLocal: (UUID) -> Bool
   ) throws(AnnalsError) -> Outcome {
-    let taken = self.memory.withLock { memory in
-      defer { memory = nil }
-      return memory
-    }
-    guard var memory = taken else { throw AnnalsError.otherApplier }
+    // Moved, because a second reference to the recent commits would copy them once for each batch.
+    guard var memory = self.memory.withLock({ $0.take() }) else { throw AnnalsError.otherApplier }
     defer {
       known.withLock { $0 = (memory.state, memory.position) }
       self.memory.withLock { $0 = memory }
@@ -135,7 +132,7 @@ final class Applier: Sendable {
     memory.held = Outcome()
     memory.state.sequence = plan.sequence
     memory.state.time = plan.time
-    for id in plan.late { outcome.verdicts.append((id, .failure(AnnalsError.lateCommit))) }
+    for id in plan.late { outcome.verdicts.append(id, .failure(AnnalsError.lateCommit)) }
     for audit in outcome.audits { memory.book.note(audit) }
     for audit in plan.audits {
       if let difference = memory.book.take(audit), outcome.stop == nil {
@@ -153,7 +150,8 @@ final class Applier: Sendable {
     let stored = memory.stored
     let isNeeded = memory.need != nil
     let calls = plan.steps.map(\.call)
-    let batch = SequencedBatch(calls, log.options.durability) { (reader) throws(AnnalsError) in
+    let batch = SequencedBatch(calls, plain: plan.plain, log.options.durability) {
+      (reader) throws(AnnalsError) in
       guard try reader.memberState() == stored else { throw AnnalsError.otherApplier }
     } finish: { (transaction, tables, answers) throws(AnnalsError) in
       var writing = writing
@@ -170,7 +168,7 @@ final class Applier: Sendable {
     memory.position = writing.position
     memory.need = nil
     for commit in writing.commits { memory.recent.note(commit.id, at: commit.sequence) }
-    for (step, answer) in zip(plan.steps, answers) { outcome.verdicts.append((step.id, answer)) }
+    outcome.verdicts.append(plan.steps.map(\.id), answers)
     outcome.audits += writing.audits
     guard let failure else { return }
     (memory.mustComplete, memory.held) = (true, outcome)
@@ -182,9 +180,9 @@ final class Applier: Sendable {
   /// - Returns: The verdicts, and why an erasure is not complete although it is stored.
   private func apply(
     _ batch: SequencedBatch, _ plan: ApplyPlan, isLocal: (UUID) -> Bool
-  ) throws(AnnalsError) -> (answers: [Result<Appended, AnnalsError>], failure: AnnalsError?) {
+  ) throws(AnnalsError) -> (answers: SequencedAnswers, failure: AnnalsError?) {
     guard let step = plan.steps.last else { return (try log.apply(batch), nil) }
-    switch step.call.request.change?.work {
+    switch step.call.change?.work {
     case .erase(let positions): return try erase(positions, batch, isOurs: isLocal(step.id))
     case .roll(let change) where !change.rules.isEmpty: return (try activate(change.rules, batch), nil)
     default: return (try log.apply(batch), nil)

@@ -16,9 +16,10 @@ struct ApplyPlan {
   struct Step {
     var sequence: UInt64
     var id: UUID
-    var call: GroupCall
-    /// The bytes that the running hash takes: the message, or those of the call in a shared one.
-    var bytes: [UInt8]
+    var call: SequencedCall
+    /// The message, and those of its bytes that the running hash takes: all, or the call in a shared one.
+    var message: [UInt8]
+    var bytes: Range<Int>
     /// The place of its commit among those of the plan.
     var commit: Int
   }
@@ -30,6 +31,8 @@ struct ApplyPlan {
 
   /// The calls, in order.
   private(set) var steps: [Step] = []
+  /// Reads the calls of messages.
+  private var reader: CallReader
   /// The sequence and the time up to which all messages are applied afterwards.
   private(set) var sequence: UInt64
   private(set) var time: Int64
@@ -44,14 +47,16 @@ struct ApplyPlan {
   private(set) var count = 0
   /// Why the machine cannot continue after them; `nil` if it can.
   private(set) var stop: AnnalsError?
+  /// The plain calls of the steps; `nil` if none is. Copies that are left out are in the list, too.
+  var plain: PlainCalls? { reader.plain.count > 0 ? reader.plain : nil }
   private var bytes = 0
   private var seen: Set<UUID> = []
   /// The number of commits in messages before the present one.
   private var earlier = 0
   /// The record types of a call that this machine's program reads. Neighbouring calls mostly have the same.
   private var readable: [AppendRequest.Record] = []
-  /// The record types of the last call, and the rules of calls with them.
-  private var ruled: (records: [AppendRequest.Record], rules: [any AppendRule])?
+  /// Whether the program reads each record type of plain calls, by number, as far as it was asked.
+  private var readablePlain: [Bool] = []
 
   /// The id of the log, the shapes of earlier messages, and whether this machine's program reads a record.
   struct Context {
@@ -73,6 +78,7 @@ struct ApplyPlan {
   ) {
     sequence = state.sequence
     time = state.time
+    reader = CallReader(context)
     let most = min(messages.count, Self.limit.calls)
     steps.reserveCapacity(most)
     commits.reserveCapacity(most)
@@ -88,15 +94,14 @@ struct ApplyPlan {
         return
       }
       let time = max(time, message.time)
-      switch DecodedMessage(message.bytes, time: time, context.shapes) {
+      switch MessageHead(message.bytes.span) {
       case .void: break
       case .later(let format):
         stop = Self.newer(format, at: message.sequence)
         return
-      case .message(let decoded):
+      case .kind(let kind):
         earlier = commits.count
-        let (log, body) = (decoded.log, decoded.body)
-        if log == context.log, !take(body, message, time, recent, context) { return }
+        if !take(kind, message, time, recent, context) { return }
       }
       sequence = message.sequence
       self.time = time
@@ -109,35 +114,43 @@ struct ApplyPlan {
   /// or before they come into force.
   private var isFull: Bool {
     if commits.count >= Self.limit.calls || bytes >= Self.limit.bytes { return true }
-    return steps.last?.call.request.change?.isAlone ?? false
+    return steps.last?.call.change?.isAlone ?? false
   }
 
   /// Takes a message.
   ///
   /// - Returns: Whether the machine continues after it.
   private mutating func take(
-    _ body: consuming ClusterMessage.Body, _ message: ReplicatedMessage, _ time: Int64,
-    _ recent: RecentCommits, _ context: Context
+    _ kind: ClusterMessage.Kind, _ message: ReplicatedMessage, _ time: Int64, _ recent: RecentCommits,
+    _ context: Context
   ) -> Bool {
-    switch consume body {
-    case .genesis: return true
+    switch kind {
+    case .append, .calls:
+      guard let calls = reader.calls(of: kind, message.bytes, time) else { return true }
+      // A machine applies all of a message, or stops before it.
+      for call in calls where !isReadable(call, message.sequence, recent, context) { return false }
+      for call in calls where isNew(call.commit, message.sequence, recent) {
+        add(call.call, call.commit, message, call.bytes)
+      }
+      return true
+    case .genesis, .change, .audit, .roll, .activation:
+      let content = MessageHead.content(of: message.bytes.span)
+      guard let decoded = try? ClusterMessage(content, kind, time, context.shapes),
+        decoded.log == context.log
+      else { return true }
+      return take(decoded.body, message, time, recent, context)
+    }
+  }
+
+  /// Takes a message without calls to append.
+  private mutating func take(
+    _ body: ClusterMessage.Body, _ message: ReplicatedMessage, _ time: Int64, _ recent: RecentCommits,
+    _ context: Context
+  ) -> Bool {
+    switch body {
+    case .genesis, .append, .calls: return true
     case .audit(let audit):
       audits.append(audit)
-      return true
-    case .append(let request, let commit):
-      guard isReadable(request.records, commit, message.sequence, recent, context) else { return false }
-      take(request, commit, message.bytes, message.sequence, time, recent, context)
-      return true
-    case .calls(var calls):
-      // A machine applies all of a message, or stops before it.
-      for index in calls.indices {
-        guard let (records, commit) = calls[index].facts else { continue }
-        guard isReadable(records, commit, message.sequence, recent, context) else { return false }
-      }
-      for index in calls.indices {
-        guard let (request, commit) = calls[index].take() else { continue }
-        take(request, commit, calls[index].bytes, message.sequence, time, recent, context)
-      }
       return true
     case .change(let change, let commit):
       // Such a change is a transaction of its own. Its commit must not be noted in one before it, which would
@@ -155,7 +168,9 @@ struct ApplyPlan {
         request.rules = [SharedRolloutRule(step)] + context.rules
       }
       guard isNew(commit, message.sequence, recent) else { return true }
-      add(request, commit, message.bytes, message.sequence, time, context)
+      request.sharedTime = time
+      let call = GroupCall(request, context.durability)
+      add(.whole(call), commit, message, message.bytes.indices)
       return true
     }
   }
@@ -163,42 +178,39 @@ struct ApplyPlan {
   /// Whether this machine's program reads the records of a call; the plan stops at it if not. Of a copy,
   /// nothing is read.
   private mutating func isReadable(
-    _ records: [AppendRequest.Record], _ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits,
-    _ context: Context
+    _ found: CallReader.Found, _ sequence: UInt64, _ recent: RecentCommits, _ context: Context
   ) -> Bool {
-    if records == readable { return true }
-    guard isUnknown(commit, sequence, recent) else { return true }
-    for record in records {
-      guard let error = context.reads(record) else { continue }
-      stop = error
-      return false
+    switch found.call {
+    case .whole(let call):
+      let records = call.request.records
+      if records == readable { return true }
+      guard isUnknown(found.commit, sequence, recent) else { return true }
+      for record in records {
+        guard let error = context.reads(record) else { continue }
+        stop = error
+        return false
+      }
+      readable = records
+    case .plain(let index):
+      let events = reader.plain.events
+      for item in events.parts[index].items {
+        let record = events.items[item].record
+        if record < readablePlain.count, readablePlain[record] { continue }
+        guard isUnknown(found.commit, sequence, recent) else { return true }
+        if let error = context.reads(events.records[record]) {
+          stop = error
+          return false
+        }
+        while readablePlain.count <= record { readablePlain.append(false) }
+        readablePlain[record] = true
+      }
     }
-    readable = records
     return true
   }
 
   /// Whether a commit is neither a copy nor late.
   private func isUnknown(_ commit: CommitID, _ sequence: UInt64, _ recent: RecentCommits) -> Bool {
     recent.fate(of: commit, at: sequence, unnoted: earlier) == .new && !seen.contains(commit.id)
-  }
-
-  private mutating func take(
-    _ request: consuming AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64,
-    _ time: Int64, _ recent: RecentCommits, _ context: Context
-  ) {
-    guard isNew(commit, sequence, recent) else { return }
-    request.rules = rules(for: request.records, context)
-    add(request, commit, bytes, sequence, time, context)
-  }
-
-  /// Returns the rules of a call with these record types.
-  private mutating func rules(
-    for records: [AppendRequest.Record], _ context: Context
-  ) -> [any AppendRule] {
-    if let ruled, ruled.records == records { return ruled.rules }
-    let rules: [any AppendRule] = [MessageReaders(records)] + context.rules
-    ruled = (records, rules)
-    return rules
   }
 
   /// Notes a commit.
@@ -219,14 +231,12 @@ struct ApplyPlan {
 
   /// Adds the call whose commit was noted last.
   private mutating func add(
-    _ request: consuming AppendRequest, _ commit: CommitID, _ bytes: [UInt8], _ sequence: UInt64,
-    _ time: Int64, _ context: Context
+    _ call: SequencedCall, _ commit: CommitID, _ message: ReplicatedMessage, _ bytes: Range<Int>
   ) {
-    request.sharedTime = time
     self.bytes += bytes.count
     steps.append(
       Step(
-        sequence: sequence, id: commit.id, call: GroupCall(request, context.durability), bytes: bytes,
+        sequence: message.sequence, id: commit.id, call: call, message: message.bytes, bytes: bytes,
         commit: commits.count - 1))
   }
 
@@ -256,19 +266,5 @@ extension LogChange {
     case .roll(let step): !step.rules.isEmpty
     case .limit, .retain: false
     }
-  }
-}
-
-/// The oldest readers of record types, as the writer of a message knows them: the plans of machines may
-/// differ.
-struct MessageReaders: AppendRule {
-  private let records: [AppendRequest.Record]
-
-  init(_ records: [AppendRequest.Record]) {
-    self.records = records
-  }
-
-  func oldestReader(of name: ExactText, version: SchemaVersion?, shape: StoredShape?) -> SchemaVersion? {
-    records.first { $0.type == name && $0.version == version && $0.shape == shape }?.oldestReader
   }
 }

@@ -41,10 +41,15 @@ struct BatchWriting: Sendable {
 
   /// Takes the verdicts on the calls, and writes the rows.
   mutating func take(
-    _ answers: [Result<Appended, AnnalsError>], _ tables: StoreTables, in transaction: inout WriteTransaction
+    _ answers: SequencedAnswers, _ tables: StoreTables, in transaction: inout WriteTransaction
   ) throws(AnnalsError) {
-    for (index, answer) in answers.enumerated() {
-      if case .success(let places) = answer { accept(places, steps[index]) }
+    let revisions = answers.revisions.span
+    for (index, answer) in answers.answers.enumerated() {
+      switch answer {
+      case .stored(let first, let range): accept(first, revisions.extracting(range), steps[index])
+      case .other(.success(let places)): accept(places, steps[index])
+      case .other(.failure): break
+      }
     }
     for commit in commits {
       if let next = rows.next(for: commit.sequence) {
@@ -57,19 +62,33 @@ struct BatchWriting: Sendable {
     try transaction.put(state.encoded(), MemberState.name, in: tables.meta)
   }
 
+  /// Notes a call that is stored from a position on.
+  private mutating func accept(_ first: Position, _ revisions: Span<Revision>, _ step: ApplyPlan.Step) {
+    commits[step.commit].first = first.rawValue
+    commits[step.commit].count = UInt64(revisions.count)
+    position = first.rawValue + UInt64(revisions.count) - 1
+    state.chain.add(step.message.span.extracting(step.bytes), at: step.sequence, first, revisions, &buffer)
+    count()
+  }
+
   private mutating func accept(_ places: Appended, _ step: ApplyPlan.Step) {
     if !places.wasRepeated, let first = places.positions.first {
       commits[step.commit].first = first.rawValue
       commits[step.commit].count = UInt64(places.positions.count)
       position = places.positions.last?.rawValue ?? position
     }
-    if case .roll(let change) = step.call.request.change?.work,
+    if case .roll(let change) = step.call.change?.work,
       let rules = change.rules.applied(to: state.rules)
     {
       state.rules = rules
     }
+    state.chain.add(step.message.span.extracting(step.bytes), at: step.sequence, places, &buffer)
+    count()
+  }
+
+  /// Counts an accepted commit, which is in the hash already.
+  private mutating func count() {
     state.commits += 1
-    state.chain.add(step.bytes, at: step.sequence, places, &buffer)
     guard state.commits % AuditBook.interval == 0 else { return }
     audits.append(
       Audit(machine: machine, commits: state.commits, position: position, hash: state.chain))

@@ -25,16 +25,37 @@ package struct CommitChain: Hashable, Sendable {
   ///   - places: Where its events are.
   ///   - bytes: Memory that is used for the bytes to hash.
   mutating func add(
-    _ message: [UInt8], at sequence: UInt64, _ places: Appended, _ bytes: inout [UInt8]
+    _ message: Span<UInt8>, at sequence: UInt64, _ places: Appended, _ bytes: inout [UInt8]
   ) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(littleEndian: sequence)
-    bytes.append(varint: UInt64(places.positions.count))
+    begin(at: sequence, places.positions.count, &bytes)
     for (position, revision) in zip(places.positions, places.revisions) {
       bytes.append(varint: position.rawValue)
       bytes.append(varint: revision.rawValue)
     }
-    bytes += message
+    end(with: message, &bytes)
+  }
+
+  /// Adds an accepted commit, whose events are at neighbouring positions.
+  mutating func add(
+    _ message: Span<UInt8>, at sequence: UInt64, _ first: Position, _ revisions: Span<Revision>,
+    _ bytes: inout [UInt8]
+  ) {
+    begin(at: sequence, revisions.count, &bytes)
+    for index in revisions.indices {
+      bytes.append(varint: first.rawValue + UInt64(index))
+      bytes.append(varint: revisions[index].rawValue)
+    }
+    end(with: message, &bytes)
+  }
+
+  private func begin(at sequence: UInt64, _ events: Int, _ bytes: inout [UInt8]) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(littleEndian: sequence)
+    bytes.append(varint: UInt64(events))
+  }
+
+  private mutating func end(with message: Span<UInt8>, _ bytes: inout [UInt8]) {
+    bytes.append(message)
     let hash = StreamHash(bytes.span, key: (low, high))
     (low, high) = (hash.low, hash.high)
   }

@@ -187,8 +187,8 @@ package final class ClusterMember: CommitSequencer, Sendable {
     let (publisher, answered, arrived) = state.withLock { state in
       state.trouble = nil
       // A machine that applies a backlog mostly has none.
-      let verdicts = state.calls.isEmpty ? [] : outcome.verdicts
-      let answered = verdicts.compactMap { id, verdict in state.calls[id].map { ($0, verdict) } }
+      let verdicts = state.calls.isEmpty ? Verdicts() : outcome.verdicts
+      let answered = verdicts.answered { state.calls[$0] }
       var arrived: [PendingCall] = []
       for (id, waiter) in state.waiters where waiter.position <= known.position {
         arrived.append(waiter.call)

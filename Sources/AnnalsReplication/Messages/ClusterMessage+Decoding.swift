@@ -1,4 +1,4 @@
-package import AnnalsCoding
+internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
@@ -10,55 +10,11 @@ internal import AnnalsShapes
   internal import Foundation
 #endif
 
-/// The bytes of a message, read.
-package enum DecodedMessage: Sendable {
-  /// A message that this library understands.
-  case message(ClusterMessage)
-  /// Bytes that are no message: every machine passes over them.
-  case void(FormatFailure)
-  /// A whole message of a later library, which this machine must not pass over.
-  case later(format: UInt8)
-
-  /// Reads a message.
-  ///
-  /// - Parameters:
-  ///   - time: The time of the message, in microseconds since 1970, which its events get if they bring none.
-  ///   - shapes: The shapes of earlier messages.
-  package init(_ bytes: [UInt8], time: Int64, _ shapes: ShapeMemory) {
-    let span = bytes.span
-    guard span.count >= ClusterMessage.smallest else {
-      self = .void(FormatFailure(.tooShort, at: span.count))
-      return
-    }
-    let content = span.extracting(0..<span.count - 4)
-    var end = ByteReader(span, from: span.count - 4)
-    do throws(FormatFailure) {
-      guard try end.littleEndian(UInt32.self) == Checksum.crc32c(content) else {
-        throw FormatFailure(.checksum, at: span.count - 4)
-      }
-      let format = content[0]
-      guard format >= 1 else { throw FormatFailure(.value, at: 0) }
-      guard format <= ClusterMessage.format else {
-        self = .later(format: format)
-        return
-      }
-      guard let kind = ClusterMessage.Kind(rawValue: content[1]), kind.format == format else {
-        // In the first format, an unknown kind has always been void.
-        if format > 1 { self = .later(format: format) } else { throw FormatFailure(.value, at: 1) }
-        return
-      }
-      self = .message(try ClusterMessage(content, kind, time, shapes))
-    } catch {
-      self = .void(error)
-    }
-  }
-}
-
 extension ClusterMessage {
   /// Format, kind, the log's id and the checksum.
-  fileprivate static let smallest = 1 + 1 + 16 + 4
+  static let smallest = 1 + 1 + 16 + 4
 
-  fileprivate init(
+  init(
     _ bytes: Span<UInt8>, _ kind: Kind, _ time: Int64, _ shapes: ShapeMemory
   ) throws(FormatFailure) {
     var reader = ByteReader(bytes, from: 2)
@@ -154,11 +110,7 @@ extension AppendRequest {
     _ reader: inout ByteReader, _ time: Int64, _ shapes: ShapeMemory
   ) throws(FormatFailure) {
     self.init(time: time)
-    let records = try shapes.records(&reader) { (reader) throws(FormatFailure) in
-      var records: [Record] = []
-      for _ in 0..<(try reader.count(of: 3)) { records.append(try reader.record(shapes)) }
-      return records
-    }
+    let records = try reader.records(shapes)
     let count = try reader.count(of: 3)
     if count == 1 {
       try add(try reader.part(), of: records, &reader)
@@ -199,7 +151,7 @@ extension AppendRequest {
 }
 
 /// A part of a call, as a message has it before the events.
-private struct CountedPart {
+struct CountedPart {
   var stream: StreamName
   var expectation: Expectation
   var count: Int
@@ -224,6 +176,15 @@ extension ByteReader {
       try varint(as: UInt32.self), try varint(as: UInt32.self), try varint(as: UInt32.self))
   }
 
+  /// Reads a list of record types.
+  mutating func records(_ shapes: ShapeMemory) throws(FormatFailure) -> RecordList {
+    try shapes.records(&self) { (reader) throws(FormatFailure) in
+      var records: [RecordKind] = []
+      for _ in 0..<(try reader.count(of: 3)) { records.append(try reader.record(shapes)) }
+      return records
+    }
+  }
+
   fileprivate mutating func record(_ shapes: ShapeMemory) throws(FormatFailure) -> RecordKind {
     let type = ExactText(try countedText())
     let start = offset
@@ -242,7 +203,7 @@ extension ByteReader {
       type: type, version: version, shape: shape, stability: stability, oldestReader: oldest)
   }
 
-  fileprivate mutating func part() throws(FormatFailure) -> CountedPart {
+  mutating func part() throws(FormatFailure) -> CountedPart {
     CountedPart(
       stream: StreamName(try countedText()), expectation: try expectation(),
       count: try varint(as: UInt32.self).asInt)
@@ -261,33 +222,52 @@ extension ByteReader {
 
   fileprivate mutating func event(of records: [RecordKind]) throws(FormatFailure) -> AppendRequest.Event {
     let start = offset
-    let record = try varint(as: UInt32.self).asInt
-    let flags = try byte()
-    guard record < records.count, flags & ~ItemFlag.all == 0 else { throw FormatFailure(.value, at: start) }
+    let (record, flags) = try eventHead(of: records.count)
     let id = flags & ItemFlag.id == 0 ? nil : try uuid()
-    var metadata: [UInt8] = []
-    if flags & ItemFlag.metadata != 0 {
-      metadata = copy(try countedRange())
-      try Self.check(metadata, isMap: true, at: start)
-    }
-    var time: Int64?
-    if flags & ItemFlag.time != 0 {
-      let microseconds = Int64(bitPattern: try littleEndian(UInt64.self))
-      guard Timestamp.range.contains(Timestamp(microseconds: microseconds)) else {
-        throw FormatFailure(.value, at: start)
-      }
-      time = microseconds
-    }
+    let metadata = try metadata(flags, of: start)
+    let time = try time(flags, of: start)
     var tags: [EventTag] = []
     if flags & ItemFlag.tags != 0 {
       for _ in 0..<(try count(of: 2)) { tags.append(EventTag(try countedText())) }
     }
-    let payload = copy(try countedRange())
-    try Self.check(payload, isMap: false, at: start)
     var event = AppendRequest.Event(
-      record: records[record], payload: payload, id: id, metadata: metadata, time: time)
+      record: records[record], payload: try payload(of: start), id: id, metadata: metadata, time: time)
     event.tags = tags
     return event
+  }
+
+  /// Reads the number of an event's record type, of so many, and its flags.
+  mutating func eventHead(of records: Int) throws(FormatFailure) -> (record: Int, flags: UInt8) {
+    let start = offset
+    let record = try varint(as: UInt32.self).asInt
+    let flags = try byte()
+    guard record < records, flags & ~ItemFlag.all == 0 else { throw FormatFailure(.value, at: start) }
+    return (record, flags)
+  }
+
+  /// Reads the metadata of the event at `start`.
+  mutating func metadata(_ flags: UInt8, of start: Int) throws(FormatFailure) -> [UInt8] {
+    if flags & ItemFlag.metadata == 0 { return [] }
+    let metadata = copy(try countedRange())
+    try Self.check(metadata, isMap: true, at: start)
+    return metadata
+  }
+
+  /// Reads the time of the event at `start`.
+  mutating func time(_ flags: UInt8, of start: Int) throws(FormatFailure) -> Int64? {
+    if flags & ItemFlag.time == 0 { return nil }
+    let microseconds = Int64(bitPattern: try littleEndian(UInt64.self))
+    guard Timestamp.range.contains(Timestamp(microseconds: microseconds)) else {
+      throw FormatFailure(.value, at: start)
+    }
+    return microseconds
+  }
+
+  /// Reads the payload of the event at `start`.
+  mutating func payload(of start: Int) throws(FormatFailure) -> [UInt8] {
+    let payload = copy(try countedRange())
+    try Self.check(payload, isMap: false, at: start)
+    return payload
   }
 
   private static func check(_ payload: [UInt8], isMap: Bool, at offset: Int) throws(FormatFailure) {

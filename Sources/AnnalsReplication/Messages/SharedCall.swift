@@ -17,19 +17,7 @@ package struct SharedCall: Sendable {
   package let bytes: [UInt8]
   /// The call; `nil` if the bytes are none. Every machine passes over those, and decides the other calls of
   /// the message.
-  package private(set) var call: (request: AppendRequest, commit: CommitID)?
-
-  /// The record types of the call and its identity.
-  var facts: (records: [AppendRequest.Record], commit: CommitID)? {
-    call.map { ($0.request.records, $0.commit) }
-  }
-
-  /// Moves the call out, which copies nothing.
-  mutating func take() -> (request: AppendRequest, commit: CommitID)? {
-    let taken = call
-    call = nil
-    return taken
-  }
+  package let call: (request: AppendRequest, commit: CommitID)?
 
   /// Encodes a call.
   ///
@@ -64,13 +52,20 @@ package struct SharedCall: Sendable {
   static func list(
     _ reader: inout ByteReader, _ time: Int64, _ shapes: ShapeMemory
   ) throws(FormatFailure) -> [SharedCall] {
+    let ranges = try ranges(&reader)
+    return ranges.map { SharedCall(reader.copy($0), time, shapes) }
+  }
+
+  /// Reads where the calls of a message are, up to its end.
+  static func ranges(_ reader: inout ByteReader) throws(FormatFailure) -> [Range<Int>] {
     let start = reader.offset
     let count = try reader.count(of: 1)
     guard (1...limit).contains(count) else { throw FormatFailure(.value, at: start) }
-    var calls: [SharedCall] = []
-    calls.reserveCapacity(count)
-    for _ in 0..<count { calls.append(SharedCall(reader.copy(try reader.countedRange()), time, shapes)) }
-    return calls
+    var ranges: [Range<Int>] = []
+    ranges.reserveCapacity(count)
+    for _ in 0..<count { ranges.append(try reader.countedRange()) }
+    try reader.finish()
+    return ranges
   }
 }
 
