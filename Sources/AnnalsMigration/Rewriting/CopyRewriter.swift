@@ -39,6 +39,7 @@ final class CopyRewriter: EntryRewriter {
           position: entry.position)
       }
       run.tally.add(stub: header.kind, entry.body[0], at: index)
+      try keepRows(of: entry, in: &run)
     } else if header.flags.contains(.parts) {
       let isQuarantined = try entry.isQuarantined
       try entry.eachPart { (kind, _, payload) throws(AnnalsError) in
@@ -69,8 +70,22 @@ final class CopyRewriter: EntryRewriter {
     var body: [UInt8] = []
     Stub.truncated.append(to: &body)
     run.tally.add(stub: kind, RemovalCause.truncated.rawValue, at: run.count)
+    try keepRows(of: entry, in: &run)
     var copy = EntryCopy(entry.bytes, entry.header, kind: kind, form: .stub, body: body.span)
     copy.extensions = Span()
     run.add(copy)
+  }
+
+  /// Counts the kinds whose rows are in the entry of a stub, which is of one kind: those of the other parts
+  /// that the entry had must stay known, because their rows stay in it.
+  private func keepRows(of entry: borrowing LentEntry, in run: inout RewrittenRun) throws(AnnalsError) {
+    guard entry.header.flags.contains(.rows) else { return }
+    let rows: EntryRows
+    do throws(FormatFailure) { rows = try EntryRows(entry.bytes, at: entry.header.rows) } catch {
+      throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
+    }
+    for new in rows.new where table.first(of: new.kind) == entry.position {
+      run.tally.keep(new.kind, at: run.count)
+    }
   }
 }

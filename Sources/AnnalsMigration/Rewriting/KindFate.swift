@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
 internal import AnnalsShapes
@@ -79,6 +80,11 @@ struct FateTable: Sendable {
     self.carried = carried
     retained = fates.contains(where: \.isRetained) ? byNumber.map { $0?.isRetained ?? false } : []
     self.written = written
+  }
+
+  /// The position of the first entry of a kind in the older generation; `nil` for a number that is no kind's.
+  func first(of kind: UInt32) -> Position? {
+    Int(kind) < fates.count ? fates[Int(kind)]?.kind.row.first : nil
   }
 
   /// The number of the kind that unchanged payloads of `kind` get; `nil` where they change.

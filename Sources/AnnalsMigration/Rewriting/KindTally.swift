@@ -41,6 +41,9 @@ struct KindTally: Sendable {
     lines[line(of: kind, at: index)].row.quarantined += 1
   }
 
+  /// Notes a kind whose row the entry numbered `index` has, without an event of it.
+  mutating func keep(_ kind: UInt32, at index: Int) { _ = line(of: kind, at: index) }
+
   /// Forgets everything but the storage.
   mutating func clear() {
     for line in lines { places[Int(line.kind)] = 0 }
