@@ -6,8 +6,9 @@
 
 /// A type of field whose values can be tags: every type that can be a key of rows.
 ///
-/// Texts, integers, `Bool`, `Double`, `Date`, `UUID`, byte strings, ``Position`` and ``StreamName`` conform.
-/// An enum or a struct with such a raw value conforms if it says so: `enum Size: String, TagValue`.
+/// Texts, integers, `Bool`, `Double`, `Decimal`, `Date`, `UUID`, byte strings, ``Position`` and
+/// ``StreamName`` conform. An enum or a struct with such a raw value conforms if it says so:
+/// `enum Size: String, TagValue`.
 public protocol TagValue {
   /// The text of the value in a tag, which no other value of the type has.
   var tagText: String { get }
@@ -52,6 +53,16 @@ extension Bool: TagValue {
 extension Double: TagValue {
   /// The shortest decimal number that reads as this one; both zeros are `0.0`.
   public var tagText: String { self == 0 ? "0.0" : description }
+}
+
+extension Decimal: TagValue {
+  /// The number in decimal digits, without zeros at the end of a fraction: equal numbers have one text.
+  public var tagText: String {
+    let text = description
+    guard text.utf8.contains(UInt8(ascii: ".")) else { return text }
+    let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "0") }.drop { $0 == UInt8(ascii: ".") }
+    return String(decoding: digits.reversed(), as: UTF8.self)
+  }
 }
 
 extension Date: TagValue {
