@@ -14,6 +14,9 @@ public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// One alternative of a query.
   public struct Item: Hashable, Sendable {
     /// The names of the record types; empty for every type.
+    ///
+    /// Names are compared by their bytes, but a set holds one of two that Swift considers equal, such as a
+    /// precomposed and a decomposed one. Give each an item of its own.
     public var types: Set<String>
     /// The tags that an entry must have, all of them; empty for none.
     public var tags: Set<EventTag>
