@@ -18,10 +18,13 @@ package struct StoredQuery: Sendable {
 
   /// The alternatives that any entry can match.
   let items: [Item]
+  private let index: ItemIndex
 
   /// Creates a query. Alternatives whose kinds the store does not have are left out.
   package init(_ items: [Item]) {
-    self.items = items.filter { $0.kinds?.isWanted.contains(true) ?? true }
+    let items = items.filter { $0.kinds?.isWanted.contains(true) ?? true }
+    self.items = items
+    index = ItemIndex(items.count) { items[$0].tags }
   }
 
   /// Whether every entry that matches has a tag that the query names, so that the chains of these tags lead
@@ -41,8 +44,14 @@ package struct StoredQuery: Sendable {
   package func includes(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {
     let header = entry.header
     if header.flags.contains(.stub) { return false }
-    for item in items {
-      if try includes(entry, item) { return true }
+    guard index.isUsed else {
+      for item in items {
+        if try includes(entry, item) { return true }
+      }
+      return false
+    }
+    for number in index.candidates(for: try entry.tags) {
+      if try includes(entry, items[number]) { return true }
     }
     return false
   }

@@ -22,7 +22,11 @@ struct TagSteps: Sendable {
     var share: UInt64
   }
 
-  private var ways: [Way]
+  private var ways: [Way] = []
+  /// The next entries of the ways but those that are due.
+  private var nearest: NearestWays
+  /// The ways whose next entries are looked up with the next step.
+  private var due: [Int] = []
   private let backwards: Bool
   /// The last position to return.
   private let end: UInt64
@@ -43,16 +47,18 @@ struct TagSteps: Sendable {
   ) throws(AnnalsError) {
     self.backwards = backwards
     self.end = end
-    ways = []
+    nearest = NearestWays(backwards: backwards)
     guard backwards ? start >= end : start <= end else { return }
+    var known: Set<EventTag> = []
     for item in query.items {
       guard let chain = try Self.shortest(of: item.tags, from: start, through: end, backwards, head) else {
         continue
       }
       // Several alternatives may lead along one chain.
-      if ways.contains(where: { $0.chain.tag == chain.tag }) { continue }
+      if query.items.count > 1, !known.insert(chain.tag).inserted { continue }
       if let way = try Self.way(along: chain, from: start, backwards, reader) { ways.append(way) }
     }
+    due = Array(ways.indices)
   }
 
   /// The chain with the fewest entries; `nil` if no entry in the range can have all of the tags.
@@ -100,24 +106,26 @@ struct TagSteps: Sendable {
   ) throws(AnnalsError) -> (position: UInt64, index: Int?)? {
     // With several ways, entries are read again when they are lent.
     let isAlone = ways.count == 1
-    var nearest: UInt64?
-    for index in ways.indices {
-      guard let position = try peek(index, reader, &window) else { continue }
-      nearest = nearest.map { backwards ? max($0, position) : min($0, position) } ?? position
+    while let way = due.last {
+      if let position = try peek(way, reader, &window) { nearest.add(.init(position: position, way: way)) }
+      due.removeLast()
     }
-    guard let nearest, backwards ? nearest >= end : nearest <= end else { return nil }
+    guard let next = nearest.nearest?.position, backwards ? next >= end : next <= end else { return nil }
     var found: Int?
-    for index in ways.indices where ways[index].ahead.last?.position.rawValue == nearest {
-      let find = ways[index].ahead.removeLast()
+    while let other = nearest.nearest, other.position == next {
+      nearest.removeNearest()
+      let find = ways[other.way].ahead.removeLast()
       if isAlone { found = find.index }
+      // Not at once: the window still has the entry.
+      due.append(other.way)
     }
     // Links that do not lead back would make a read endless.
-    if let passed, backwards ? nearest >= passed : nearest <= passed {
+    if let passed, backwards ? next >= passed : next <= passed {
       throw AnnalsError(
-        wrongEntry: Position(nearest), expected: "an entry beyond position \(passed)", found: "a link to it")
+        wrongEntry: Position(next), expected: "an entry beyond position \(passed)", found: "a link to it")
     }
-    passed = nearest
-    return (nearest, found)
+    passed = next
+    return (next, found)
   }
 
   /// The next position of a way; `nil` at its end.

@@ -39,8 +39,11 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
 
     fileprivate func includes(_ entry: borrowing Entry<Event>) -> Bool {
       if let cases, !cases.contains(entry.event.caseIndex) { return false }
-      if tags.isEmpty { return true }
-      return tags.isSubset(of: entry.tags)
+      // An event has few tags, which are not worth a set.
+      for tag in tags {
+        if !entry.tags.contains(tag) { return false }
+      }
+      return true
     }
   }
 
@@ -52,6 +55,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
   private let flags: CaseFlags?
   /// Whether any item has tags.
   package let hasTags: Bool
+  private let index: ItemIndex
 
   /// Creates a query of these alternatives.
   public init(items: [Item]) {
@@ -60,6 +64,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
     let isAny = items.contains { $0.cases == nil }
     cases = isAny ? nil : items.reduce(into: []) { $0.formUnion($1.cases ?? []) }
     flags = hasTags ? nil : CaseFlags(cases)
+    index = ItemIndex(hasTags ? items.count : 0) { items[$0].tags }
   }
 
   /// Creates a query of one item.
@@ -100,8 +105,14 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
   /// Whether the event of an entry matches.
   package func includes(_ entry: borrowing Entry<Event>) -> Bool {
     if let flags { return flags.areAll ? true : flags.include(entry.event.caseIndex) }
-    for item in items {
-      if item.includes(entry) { return true }
+    guard index.isUsed else {
+      for item in items {
+        if item.includes(entry) { return true }
+      }
+      return false
+    }
+    for number in index.candidates(for: entry.tags) {
+      if items[number].includes(entry) { return true }
     }
     return false
   }
