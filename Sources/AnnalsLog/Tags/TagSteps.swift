@@ -23,8 +23,8 @@ struct TagSteps: Sendable {
   }
 
   private var ways: [Way] = []
-  /// The next entries of the ways but those that are due.
-  private var nearest: NearestWays
+  /// The next entries of several ways, but of those that are due.
+  private var heap: NearestWays
   /// The ways whose next entries are looked up with the next step.
   private var due: [Int] = []
   private let backwards: Bool
@@ -47,7 +47,7 @@ struct TagSteps: Sendable {
   ) throws(AnnalsError) {
     self.backwards = backwards
     self.end = end
-    nearest = NearestWays(backwards: backwards)
+    heap = NearestWays(backwards: backwards)
     guard backwards ? start >= end : start <= end else { return }
     var known: Set<EventTag> = []
     for item in query.items {
@@ -58,7 +58,7 @@ struct TagSteps: Sendable {
       if query.items.count > 1, !known.insert(chain.tag).inserted { continue }
       if let way = try Self.way(along: chain, from: start, backwards, reader) { ways.append(way) }
     }
-    due = Array(ways.indices)
+    if ways.count > 1 { due = Array(ways.indices) }
   }
 
   /// The chain with the fewest entries; `nil` if no entry in the range can have all of the tags.
@@ -104,20 +104,21 @@ struct TagSteps: Sendable {
   mutating func next(
     _ reader: StoreReader, _ window: inout StreamWindow
   ) throws(AnnalsError) -> (position: UInt64, index: Int?)? {
-    // With several ways, entries are read again when they are lent.
-    let isAlone = ways.count == 1
-    while let way = due.last {
-      if let position = try peek(way, reader, &window) { nearest.add(.init(position: position, way: way)) }
-      due.removeLast()
-    }
-    guard let next = nearest.nearest?.position, backwards ? next >= end : next <= end else { return nil }
     var found: Int?
-    while let other = nearest.nearest, other.position == next {
-      nearest.removeNearest()
-      let find = ways[other.way].ahead.removeLast()
-      if isAlone { found = find.index }
-      // Not at once: the window still has the entry.
-      due.append(other.way)
+    let next: UInt64
+    if ways.count == 1 {
+      guard let position = try peek(0, reader, &window), isInside(position) else { return nil }
+      found = ways[0].ahead.removeLast().index
+      next = position
+    } else {
+      // Entries are read again when they are lent.
+      guard let position = try nearest(reader, &window), isInside(position) else { return nil }
+      while let other = heap.nearest, other.position == position {
+        heap.removeNearest()
+        ways[other.way].ahead.removeLast()
+        due.append(other.way)
+      }
+      next = position
     }
     // Links that do not lead back would make a read endless.
     if let passed, backwards ? next >= passed : next <= passed {
@@ -126,6 +127,19 @@ struct TagSteps: Sendable {
     }
     passed = next
     return (next, found)
+  }
+
+  private func isInside(_ position: UInt64) -> Bool { backwards ? position >= end : position <= end }
+
+  /// The nearest of the next positions of all ways; `nil` at the end of all.
+  private mutating func nearest(
+    _ reader: StoreReader, _ window: inout StreamWindow
+  ) throws(AnnalsError) -> UInt64? {
+    while let way = due.last {
+      if let position = try peek(way, reader, &window) { heap.add(.init(position: position, way: way)) }
+      due.removeLast()
+    }
+    return heap.nearest?.position
   }
 
   /// The next position of a way; `nil` at its end.
