@@ -13,10 +13,12 @@ struct DeskCalls {
     case noted = "Noted"
 
     var record: AppendRequest.Record {
+      // A machine decides calls alone as long as it does not know which versions read a record of the store.
       let text = self == .noted ? "(mark: int64)" : "(desk: text, mark: int64)"
       return AppendRequest.Record(
         type: ExactText(rawValue), version: SchemaVersion(1, 0, 0),
-        shape: (try? RecordShape(parsing: text)).map { StoredShape($0) }, stability: .released)
+        shape: (try? RecordShape(parsing: text)).map { StoredShape($0) }, stability: .released,
+        oldestReader: SchemaVersion(1, 0, 0))
     }
   }
 

@@ -40,10 +40,17 @@ enum Desks: InlineProjection {
     var mark: NaturalNumber
     var key: String { desk }
   }
+  /// Where an event is that took a desk or freed one.
+  @Record struct Place: ProjectionRow {
+    var position: Int
+    var stream: String
+    var revision: Int
+    var key: Int { position }
+  }
 
   static let name = "desks"
   static let version = 1
-  static var tables: [ProjectionTable] { [.rows(Row.self)] }
+  static var tables: [ProjectionTable] { [.rows(Row.self), .rows(Place.self)] }
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
     switch entry.event {
     case .taken(let taken):
@@ -52,8 +59,12 @@ enum Desks: InlineProjection {
       try rows.put(Row(desk: taken.desk, mark: NaturalNumber(number: taken.mark)))
     case .freed(let freed):
       guard try rows.delete(Row.self, freed.desk) else { throw Rejection("the desk is free") }
-    case .noted: break
+    case .noted: return
     }
+    try rows.put(
+      Place(
+        position: Int(entry.position.rawValue), stream: entry.stream.text,
+        revision: Int(entry.revision.rawValue)))
   }
 }
 

@@ -29,6 +29,20 @@ import Testing
     return order
   }
 
+  /// Checks that the projection was given each event with its own position, stream and revision.
+  private static func checkPlaces(of store: EventStore<DesksPlan>) throws {
+    let places = try store.read { (snapshot) throws(AnnalsError) in
+      try snapshot.inline(Desks.self).rows(RowQuery(Desks.Place.self))
+    }
+    #expect(places.count > 50)
+    for place in places {
+      let entry = try store.log.read { (snapshot) throws(AnnalsError) in
+        try snapshot.entry(at: Position(UInt64(place.position)))
+      }
+      #expect(entry?.stream.text == place.stream && entry?.revision.rawValue == UInt64(place.revision))
+    }
+  }
+
   @Test(arguments: RunLength.seeds(6))
   func `each has the verdict that it would have alone, however many are decided together`(
     seed: UInt64
@@ -58,6 +72,7 @@ import Testing
           }
         }
         #expect(desks.sorted() == expected.desks)
+        try Self.checkPlaces(of: store)
       }
       #expect(try EventLog.verify(url).findings.isEmpty)
       #expect(applied.verdicts.count { $0.contains("failure") } == expected.refused)
