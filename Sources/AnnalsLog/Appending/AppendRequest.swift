@@ -53,6 +53,7 @@ package struct AppendRequest: Sendable {
     fileprivate var firstTag: UInt32 = 0
     package var payload: [UInt8]
     package var id: UUID?
+    /// The number of its tags. It is here because it needs no memory of its own: a UUID leaves some free.
     fileprivate var tagCount: UInt16 = 0
     /// The place of its extensions in ``AppendRequest/extensions``, counted from 1; 0 without any.
     fileprivate var extensions: UInt32 = 0

@@ -9,7 +9,7 @@ import Testing
   private struct Mirror<P: Projection> {
     var rows: [String: ClubWalker]
     /// The number of walks of each row when it was last reported.
-    var told: [String: Int] = [:]
+    var reported: [String: Int] = [:]
     /// Changes that were reported twice, or after newer ones.
     var repeats: [String] = []
     var resets = 0
@@ -30,8 +30,8 @@ import Testing
       switch change {
       case .put(let walker, let position):
         // Each walk makes a row newer, so a row that is reported twice has as many walks as before.
-        if let known = told[walker.who], known >= walker.walks { repeats.append(walker.who) }
-        told[walker.who] = walker.walks
+        if let known = reported[walker.who], known >= walker.walks { repeats.append(walker.who) }
+        reported[walker.who] = walker.walks
         if position < last { repeats.append("\(position) behind \(last)") }
         rows[walker.who] = walker
         last = position
@@ -71,9 +71,9 @@ import Testing
       guard let change = try await iterator.next() else { break }
       try mirror.take(change)
       // A batch that began before the observation is reported as a whole.
-      if mirror.told.isEmpty { mirror.resets = 0 }
+      if mirror.reported.isEmpty { mirror.resets = 0 }
     }
-    #expect(mirror.resets == 0 && mirror.repeats == [] && !mirror.told.isEmpty)
+    #expect(mirror.resets == 0 && mirror.repeats == [] && !mirror.reported.isEmpty)
     _ = try child.kill()
     // From here on this process folds, beginning with the work that the other one has left.
     let head = try #require(try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.head() })
