@@ -41,9 +41,16 @@ package protocol ReplicatedLog: Sendable {
   /// Calls `receive` for messages after `sequence`, in order, in batches, until the task is cancelled or the
   /// log is closed. It resumes after reconnects.
   ///
+  /// One thread at a time is in `receive`, which may block for long, and none is any more when this returns.
+  ///
+  /// - Parameters:
+  ///   - sequence: The message after which to begin; 0 for all.
+  ///   - pace: When to rest between two batches.
+  ///   - receive: Takes a batch.
   /// - Throws: Any error of `receive`.
   func follow(
-    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+    after sequence: UInt64, pace: FollowPace,
+    _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws
 
   /// Returns the sequence of the last message; 0 for none.

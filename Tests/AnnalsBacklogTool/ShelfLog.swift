@@ -30,7 +30,8 @@ final class ShelfLog: ReplicatedLog {
   }
 
   func follow(
-    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+    after sequence: UInt64, pace: FollowPace,
+    _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws {
     var last = Int(sequence)
     while true {
@@ -41,7 +42,7 @@ final class ShelfLog: ReplicatedLog {
         try await Task.sleep(for: .microseconds(200))
         continue
       }
-      try await receive(found)
+      try receive(found)
       last += found.count
     }
   }

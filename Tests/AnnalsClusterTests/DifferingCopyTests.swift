@@ -147,7 +147,7 @@ struct DifferingCopyTests {
     for index in 0..<3 { try servers.start(index) }
     let log = try JetStreamLog(servers.address(), creates: false)
     do {
-      try await log.follow(after: 0) { messages in
+      try await log.follow(after: 0, pace: FollowPace()) { messages in
         Issue.record("\(messages.count) messages arrived")
       }
     } catch let error as AnnalsError {

@@ -134,6 +134,7 @@ final class MemoryLog: Sendable {
     private let log: MemoryLog
     private let faults: Faults
     private let cut = Atomic(false)
+    private let queue = DispatchQueue(label: "messages")
 
     fileprivate init(_ log: MemoryLog, _ faults: Faults) {
       self.log = log
@@ -156,7 +157,8 @@ final class MemoryLog: Sendable {
     }
 
     func follow(
-      after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+      after sequence: UInt64, pace: FollowPace,
+      _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
     ) async throws {
       var last = sequence
       while true {
@@ -167,9 +169,18 @@ final class MemoryLog: Sendable {
           try await Task.sleep(for: .microseconds(500))
           continue
         }
-        try await receive(found)
+        try await hand(found, to: receive)
         last = newest.sequence
         if log.happens(faults.cut) { throw Cut() }
+      }
+    }
+
+    /// Hands messages over on a thread of their own, as a receiver may block.
+    private func hand(
+      _ messages: [ReplicatedMessage], to receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
+    ) async throws {
+      try await withCheckedThrowingContinuation { continuation in
+        queue.async { continuation.resume(with: Result { try receive(messages) }) }
       }
     }
 

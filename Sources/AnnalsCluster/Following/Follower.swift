@@ -8,23 +8,39 @@ internal import Synchronization
 /// A message counts once most of the servers that keep the log have it. What one server has may be lost: some
 /// versions deliver messages, and even acknowledge them, that the others replace after a crash.
 final class Follower: Sendable {
+  /// Whether the thread is at work, and who waits for its end.
+  private enum Work {
+    case going
+    case awaited(CheckedContinuation<Void, Never>)
+    case ended
+  }
+
   /// The most messages and bytes of a batch. A batch ends earlier if no message waits.
   private static let most = (messages: 4_000, bytes: 4 << 20)
 
   private let link: BrokerLink
   private let settling: Int
-  private let line = BoundedLine<[ReplicatedMessage]>(room: 2)
-  private let arrival = Signal()
-  private let failure: Mutex<AnnalsError?> = Mutex(nil)
+  private let pace: FollowPace
+  private let receive: @Sendable ([ReplicatedMessage]) throws -> Void
+  private let work = Mutex(Work.going)
+  private let failure: Mutex<(any Error)?> = Mutex(nil)
   private let isStopped = Atomic(false)
   private let differences = Atomic(0)
 
   /// Prepares to follow a log.
   ///
-  /// - Parameter settling: The nanoseconds for which servers must differ before that is reported.
-  init(_ link: BrokerLink, settling: Int = FollowMachine.staleness) {
+  /// - Parameters:
+  ///   - settling: The nanoseconds for which servers must differ before that is reported.
+  ///   - pace: When to rest between two batches.
+  ///   - receive: Takes a batch, on the thread. After an error it gets no more.
+  init(
+    _ link: BrokerLink, settling: Int = FollowMachine.staleness, pace: FollowPace,
+    _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
+  ) {
     self.link = link
     self.settling = settling
+    self.pace = pace
+    self.receive = receive
   }
 
   /// The number of times that two servers had different messages at one sequence.
@@ -33,32 +49,43 @@ final class Follower: Sendable {
   /// Starts to take messages after `sequence`.
   func start(after sequence: UInt64) throws(AnnalsError) {
     do throws(StoreFileError) {
-      try WriterThread(name: "annals-follow") { self.run(after: sequence) }.letGo()
+      try WriterThread(name: "annals-follow") {
+        self.run(after: sequence)
+        self.noteEnd()
+      }.letGo()
     } catch {
       throw AnnalsError(.inputOutput, "the system has no thread to follow the shared log with: \(error)")
     }
   }
 
-  /// Ends the thread.
-  func stop() {
-    isStopped.store(true, ordering: .relaxed)
-    line.end()
-    arrival.announce()
+  /// Lets the thread end.
+  func stop() { isStopped.store(true, ordering: .relaxed) }
+
+  /// Waits until the thread has ended, which a cancelled task lets it do. There is one caller.
+  ///
+  /// - Throws: The reason for which it ended by itself.
+  func end() async throws {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = work.withLock { work in
+          if case .ended = work { return true }
+          work = .awaited(continuation)
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      stop()
+    }
+    if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
-  /// Returns the next batch; `nil` after ``stop()``, or if the task is cancelled.
-  func next() async throws(AnnalsError) -> [ReplicatedMessage]? {
-    while !Task.isCancelled {
-      let known = arrival.count
-      switch line.take(upTo: 0) {
-      case .element(let batch): return batch
-      case .end: return nil
-      case .nothing:
-        if let failure = failure.withLock({ $0 }) { throw failure }
-        await arrival.wait(beyond: known)
-      }
+  private func noteEnd() {
+    let before = work.withLock { work in
+      defer { work = .ended }
+      return work
     }
-    return nil
+    if case .awaited(let continuation) = before { continuation.resume() }
   }
 
   private var isOver: Bool { isStopped.load(ordering: .relaxed) }
@@ -160,6 +187,7 @@ final class Follower: Sendable {
       }
       hand(batch)
       guard isUseful else { return }
+      pace.rest(after: batch.count, bytes: bytes)
     }
   }
 
@@ -195,16 +223,8 @@ final class Follower: Sendable {
   }
 
   private func hand(_ batch: [ReplicatedMessage]) {
-    guard !batch.isEmpty else { return }
-    while !isOver {
-      switch line.hand(batch, upTo: 100_000_000) {
-      case true?:
-        arrival.announce()
-        return
-      case nil: return
-      case false?: continue
-      }
-    }
+    guard !batch.isEmpty, !isOver else { return }
+    do { try receive(batch) } catch { fail(error) }
   }
 
   /// The error for a sequence of which most servers are not known to have the same message.
@@ -225,9 +245,8 @@ final class Follower: Sendable {
         + "Start all of them, and see \"Servers differ\" in docs/cluster-servers.md")
   }
 
-  private func fail(_ error: AnnalsError) {
+  private func fail(_ error: any Error) {
     isStopped.store(true, ordering: .relaxed)
     failure.withLock { $0 = error }
-    arrival.announce()
   }
 }

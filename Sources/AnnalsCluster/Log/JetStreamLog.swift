@@ -73,17 +73,15 @@ package final class JetStreamLog: ReplicatedLog {
   }
 
   package func follow(
-    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+    after sequence: UInt64, pace: FollowPace,
+    _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws {
-    let follower = Follower(link, settling: settling)
+    let follower = Follower(link, settling: settling, pace: pace, receive)
     followers.withLock { $0[ObjectIdentifier(follower)] = follower }
-    defer {
-      follower.stop()
-      followers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(follower)) }
-    }
+    defer { followers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(follower)) } }
     guard !isClosed.load(ordering: .relaxed) else { return }
     try follower.start(after: sequence)
-    while let batch = try await follower.next() { try await receive(batch) }
+    try await follower.end()
   }
 
   package func last(within limit: Duration) async throws(AnnalsError) -> UInt64 {

@@ -45,6 +45,15 @@ package struct SequencedBatch: Sendable {
     self.finish = finish
   }
 
+  /// Whether a power loss may take the commit away. Neither the batch nor any call may ask for more, also if
+  /// there is no call.
+  package var isRelaxed: Bool {
+    guard durability == .relaxed else { return false }
+    return calls.allSatisfy { call in
+      if case .whole(let call) = call { call.durability == .relaxed } else { true }
+    }
+  }
+
   /// The calls of their own.
   var wholeCalls: [GroupCall] {
     calls.compactMap { if case .whole(let call) = $0 { call } else { nil } }

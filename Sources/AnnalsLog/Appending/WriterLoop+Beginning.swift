@@ -22,10 +22,8 @@ extension WriterLoop {
   mutating func open(
     _ calls: [GroupCall], _ turn: consuming Environment.Turn, of batch: SequencedBatch? = nil
   ) throws(AnnalsError) -> Opened? {
-    // Plain calls have the durability of their batch.
-    let isRelaxed = batch?.plain == nil || batch?.durability == .relaxed
-    let durability: Durability =
-      isRelaxed && calls.allSatisfy { $0.durability == .relaxed } ? .relaxed : .full
+    let isRelaxed = batch?.isRelaxed ?? calls.allSatisfy { $0.durability == .relaxed }
+    let durability: Durability = isRelaxed ? .relaxed : .full
     let (index, inline, tags) = (generation.environment.ids, generation.inline, generation.environment.tags)
     let bytes = calls.reduce(batch?.plain?.bytes ?? 0) { $0 + $1.request.bytes }
     let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }

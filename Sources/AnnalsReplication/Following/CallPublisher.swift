@@ -14,6 +14,8 @@ import Synchronization
 final class CallPublisher: Sendable {
   private struct State {
     var queue = CallQueue()
+    /// The messages that count as under way in the queue.
+    var underWay: [CallGroup] = []
     /// The messages that the log has acknowledged and this machine has not applied.
     var acknowledged: [(sequence: UInt64, way: Way)] = []
     /// The sequence up to which all verdicts are given.
@@ -24,8 +26,6 @@ final class CallPublisher: Sendable {
   /// A message on its way to the log.
   private struct Way: Sendable {
     let group: CallGroup
-    /// Whether it counts for the messages under way.
-    var hasPlace: Bool
     /// Whether an attempt may have got through.
     var isPossiblyStored = false
     /// The number of attempts.
@@ -57,26 +57,16 @@ final class CallPublisher: Sendable {
   /// Publishes a call, alone or with others.
   func publish(_ call: PendingCall) {
     guard case .call = call.content else {
-      attempt(Way(group: CallGroup([call], log: cluster), hasPlace: false))
+      attempt(Way(group: CallGroup([call], log: cluster)))
       return
     }
-    let (leaving, hold) = state.withLock { state in
-      let before = state.queue.holds
-      let leaving = state.queue.add(call)
-      return (leaving, before == state.queue.holds ? nil : state.queue.holds)
-    }
-    depart(leaving)
-    guard let hold else { return }
-    Task(executorPreference: TaskThreads.shared) { [self] in
-      try? await Task.sleep(for: Self.patience)
-      depart(state.withLock { $0.queue.release(hold) })
-    }
+    change { state in state.queue.add(call) }
   }
 
   /// Takes note that so many callers are about to get their verdicts.
   func expect(_ count: Int) { state.withLock { $0.queue.expect(count) } }
 
-  /// Takes note that all verdicts on messages up to a sequence are given.
+  /// Takes note that all verdicts on messages up to a sequence are given, which makes room for more.
   ///
   /// A message that is acknowledged at such a sequence and has no verdict was lost: the log has another one
   /// there.
@@ -87,7 +77,22 @@ final class CallPublisher: Sendable {
       if !due.isEmpty { state.acknowledged.removeAll { $0.sequence <= sequence } }
       return due.map(\.way)
     }
+    makeRoom()
     for way in ways { repeatLater(way) }
+  }
+
+  /// Ends the place of messages whose callers all have an answer.
+  private func makeRoom() {
+    change { state in
+      var (calls, messages) = (0, 0)
+      state.underWay.removeAll { group in
+        guard group.isAnswered else { return false }
+        calls += group.calls.count
+        messages += 1
+        return true
+      }
+      return messages == 0 ? [] : state.queue.arrived(calls: calls, in: messages)
+    }
   }
 
   /// Gives the callers that stop to wait an error, at the deadline of each.
@@ -110,6 +115,7 @@ final class CallPublisher: Sendable {
           next = call.deadline
         }
       }
+      makeRoom()
       do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
     }
   }
@@ -119,14 +125,27 @@ final class CallPublisher: Sendable {
 
   // MARK: The way of a message
 
-  private func depart(_ calls: [PendingCall]) {
-    if !calls.isEmpty { attempt(Way(group: CallGroup(calls, log: cluster), hasPlace: true)) }
+  /// Changes what waits, and publishes the calls that leave.
+  private func change(_ body: (inout State) -> [PendingCall]) {
+    let (group, hold) = state.withLock { state in
+      let before = state.queue.holds
+      let leaving = body(&state)
+      let group = leaving.isEmpty ? nil : CallGroup(leaving, log: cluster)
+      if let group { state.underWay.append(group) }
+      return (group, before == state.queue.holds ? nil : state.queue.holds)
+    }
+    if let group { attempt(Way(group: group)) }
+    guard let hold else { return }
+    Task(executorPreference: TaskThreads.shared) { [self] in
+      try? await Task.sleep(for: Self.patience)
+      change { $0.queue.release(hold) }
+    }
   }
 
   private func attempt(_ way: Way) {
     let left = ContinuousClock.now.duration(to: way.group.deadline)
     guard left > .zero, !way.group.isAnswered, !state.withLock({ $0.isClosed }) else {
-      arrived(way)
+      leave(way.group)
       return
     }
     var way = way
@@ -141,14 +160,12 @@ final class CallPublisher: Sendable {
 
   private func acknowledged(_ way: Way, at sequence: UInt64) {
     var next = way
-    next.hasPlace = false
     next.isPossiblyStored = true
     let isApplied = state.withLock { state in
       guard state.applied < sequence else { return true }
       state.acknowledged.append((sequence, next))
       return false
     }
-    arrived(way)
     if isApplied { repeatLater(next) }
   }
 
@@ -160,7 +177,7 @@ final class CallPublisher: Sendable {
     }
     // An earlier attempt may have got through all the same.
     if !way.isPossiblyStored { refused(way, error) }
-    arrived(way)
+    leave(way.group)
   }
 
   /// Tries calls that the log does not take together again, in two messages.
@@ -172,12 +189,12 @@ final class CallPublisher: Sendable {
     }
     state.withLock { $0.queue.refused(bytes: way.group.message.count) }
     for half in [calls.prefix(calls.count / 2), calls.dropFirst(calls.count / 2)] {
-      attempt(Way(group: CallGroup(Array(half), log: cluster), hasPlace: false))
+      attempt(Way(group: CallGroup(Array(half), log: cluster)))
     }
   }
 
   private func repeatLater(_ way: Way) {
-    guard !way.group.isAnswered else { return arrived(way) }
+    guard !way.group.isAnswered else { return leave(way.group) }
     let rest = min(Self.rests.shortest * (1 << min(way.attempts - 1, 6)), Self.rests.longest)
     Task(executorPreference: TaskThreads.shared) { [self] in
       try? await Task.sleep(for: rest)
@@ -185,9 +202,13 @@ final class CallPublisher: Sendable {
     }
   }
 
-  /// Lets the calls leave that have waited for the place of a message.
-  private func arrived(_ way: Way) {
-    if way.hasPlace { depart(state.withLock { $0.queue.arrived() }) }
+  /// Lets calls leave that have waited for the place of a message, unless it has none any more.
+  private func leave(_ group: CallGroup) {
+    change { state in
+      guard let index = state.underWay.firstIndex(where: { $0 === group }) else { return [] }
+      state.underWay.remove(at: index)
+      return state.queue.arrived(calls: group.calls.count, in: 1)
+    }
   }
 }
 

@@ -1,20 +1,25 @@
-/// The calls of this process that are to be published, and how many messages with calls are under way.
+/// The calls of this process that are to be published, and the messages with calls that are under way.
 ///
-/// As long as few messages are under way, a call leaves at once and alone. Otherwise it waits, and leaves
-/// together with all that wait when the log has one of the messages.
+/// As long as few calls are under way, a call leaves at once and alone. Otherwise it waits, and leaves together
+/// with all that wait when the verdicts on a message are given, or as soon as they fill one.
 ///
-/// Callers whose verdicts come at the same time often make their next calls at the same time. So the first of
-/// these waits for the others for a moment.
+/// Callers whose verdicts come at the same time often make their next calls at the same time. So those that
+/// wait then, and the first of these, wait for the others for a moment. In this way the calls of many callers
+/// come to share one message.
 struct CallQueue {
   /// The most messages under way.
   static let places = 2
+  /// The calls under way that are few.
+  static let few = 3
   /// The most calls of a message, and the bytes that are not exceeded unless one call has more.
   static let limit = (calls: 1_024, bytes: 256 << 10)
 
   private var waiting: [PendingCall] = []
   /// The number of calls at the beginning of `waiting` that have left.
   private var head = 0
-  private var underWay = 0
+  /// The bytes of the calls that wait.
+  private var size = 0
+  private var underWay = (messages: 0, calls: 0)
   /// The number of callers with a verdict of the last batch that may call again.
   private var returning = 0
   /// Whether calls wait for others that may come, although there is a place.
@@ -29,20 +34,13 @@ struct CallQueue {
   /// - Returns: The calls that leave now, in one message; empty if the call waits.
   mutating func add(_ call: PendingCall) -> [PendingCall] {
     waiting.append(call)
+    size += call.content.bytes.count
     if returning > 0 { returning -= 1 }
-    guard returning > 0 else {
-      isHolding = false
-      return leave()
-    }
-    if !isHolding, underWay < Self.places {
-      isHolding = true
-      holds += 1
-    }
-    return []
+    return leaveOrHold()
   }
 
   /// Notes that so many callers are about to get their verdicts.
-  mutating func expect(_ count: Int) { returning = count > 1 ? count : 0 }
+  mutating func expect(_ count: Int) { if count > 1 { returning = count } }
 
   /// Lets the calls leave that have waited for others long enough.
   ///
@@ -54,12 +52,13 @@ struct CallQueue {
     return leave()
   }
 
-  /// Notes that a message is no longer under way.
+  /// Notes that messages with so many calls are no longer under way.
   ///
   /// - Returns: The calls that leave now.
-  mutating func arrived() -> [PendingCall] {
-    underWay -= 1
-    return leave()
+  mutating func arrived(calls: Int, in messages: Int = 1) -> [PendingCall] {
+    underWay.messages -= messages
+    underWay.calls -= calls
+    return leaveOrHold()
   }
 
   /// Notes that the log does not take a message with so many bytes.
@@ -73,24 +72,45 @@ struct CallQueue {
     if !late.isEmpty {
       waiting = waiting[head...].filter { $0.deadline > now }
       head = 0
+      size = waiting.reduce(0) { $0 + $1.content.bytes.count }
     }
     return late
   }
 
+  private var count: Int { waiting.count - head }
+
+  /// Whether a message may leave.
+  private var hasPlace: Bool {
+    if underWay.messages == 0 { return true }
+    guard underWay.messages < Self.places else { return false }
+    return underWay.calls <= Self.few || count >= Self.limit.calls || size >= bytes
+  }
+
+  private mutating func leaveOrHold() -> [PendingCall] {
+    guard returning > 0, count < Self.limit.calls, size < bytes else {
+      isHolding = false
+      return leave()
+    }
+    if count > 0, !isHolding, hasPlace {
+      isHolding = true
+      holds += 1
+    }
+    return []
+  }
+
   private mutating func leave() -> [PendingCall] {
-    guard underWay < Self.places, !isHolding else { return [] }
+    guard hasPlace, !isHolding else { return [] }
     var leaving: [PendingCall] = []
-    var size = 0
+    var sum = 0
     while head < waiting.count, leaving.count < Self.limit.calls {
       let call = waiting[head]
-      if call.isAnswered {
-        head += 1
-        continue
-      }
-      size += call.content.bytes.count
-      guard leaving.isEmpty || size <= bytes else { break }
-      leaving.append(call)
+      let length = call.content.bytes.count
+      guard call.isAnswered || leaving.isEmpty || sum + length <= bytes else { break }
       head += 1
+      size -= length
+      if call.isAnswered { continue }
+      sum += length
+      leaving.append(call)
     }
     if head == waiting.count {
       waiting.removeAll(keepingCapacity: true)
@@ -99,7 +119,9 @@ struct CallQueue {
       waiting.removeFirst(head)
       head = 0
     }
-    if !leaving.isEmpty { underWay += 1 }
+    guard !leaving.isEmpty else { return [] }
+    underWay.messages += 1
+    underWay.calls += leaving.count
     return leaving
   }
 }

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsLog
+internal import LMDB
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -14,6 +15,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   let log: any ReplicatedLog
   private let options: ClusterOptions
   private let state = Mutex(State())
+  private let pace = FollowPace()
 
   package init(_ log: any ReplicatedLog, _ options: ClusterOptions) {
     self.log = log
@@ -35,7 +37,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
       state.exchange = exchange
       state.publisher = publisher
     }
-    let follower = Follower(log: log, cluster: id) { [weak self] in self }
+    let follower = Follower(log: log, cluster: id, pace: pace) { [weak self] in self }
     let limit = options.deadline
     let tasks = [
       Task(executorPreference: TaskThreads.shared) { await follower.run() },
@@ -112,6 +114,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
       state.calls[commit.id] = call
       return state.publisher
     }
+    pace.begin()
     if let publisher { publisher.publish(call) } else { call.answer(.failure(AnnalsError.noVerdict)) }
     return call
   }
@@ -123,6 +126,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
 
   private func end(_ call: PendingCall) {
     state.withLock { $0.calls[call.id] = nil }
+    pace.end()
   }
 
   /// Returns the applier of a machine that is at work.
@@ -143,40 +147,44 @@ package final class ClusterMember: CommitSequencer, Sendable {
 
   // MARK: Messages
 
-  /// Applies messages that the log delivers, however long the machine's own troubles keep it from that.
+  /// The most pauses of 50 milliseconds after a failed attempt.
+  private static let mostPauses = 100
+
+  private var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Applies messages that the log delivers, however long the machine's own troubles keep it from that. It
+  /// blocks the calling thread meanwhile.
   ///
   /// - Throws: The reason for which the machine cannot continue.
-  func take(_ messages: [ReplicatedMessage]) async throws {
+  func take(_ messages: [ReplicatedMessage]) throws {
     var rest = messages[...]
-    var pause = Duration.milliseconds(50)
+    var pauses = 1
     var isUncertain = false
     noteLast(messages.last?.sequence ?? 0)
     state.withLock { $0.isApplying = true }
     defer { state.withLock { $0.isApplying = false } }
     while !rest.isEmpty {
-      try Task.checkCancellation()
       let applier = try usable()
       do throws(AnnalsError) {
         if isUncertain { try applier.reload() }
         isUncertain = false
         let outcome = try applier.apply(rest) { id in state.withLock { $0.calls[id] != nil } }
         rest = rest.dropFirst(outcome.count)
-        pause = .milliseconds(50)
+        pauses = 1
         answer(outcome, applier.state)
         if let stop = outcome.stop {
           if stop.needsOtherProgram { try applier.note(stop) }
           throw stop
         }
-        await publish(outcome.audits, upTo: applier.state.state.sequence, applier.cluster)
+        publish(outcome.audits, upTo: applier.state.state.sequence, applier.cluster)
       } catch {
-        if error.code == .cancelled { throw CancellationError() }
         guard error.isPassing else {
           stop(error)
           throw error
         }
         state.withLock { $0.trouble = error }
-        try await Task.sleep(for: pause)
-        pause = min(pause * 2, .seconds(5))
+        for _ in 0..<pauses where !isClosed { WriterThread.pause(milliseconds: 50) }
+        pauses = min(pauses * 2, Self.mostPauses)
         // Whether the batch is stored, only the store says.
         isUncertain = true
       }
@@ -203,7 +211,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   }
 
   /// Publishes the machine's hashes, unless it is still far from the log's end. Others do not depend on it.
-  private func publish(_ audits: [Audit], upTo sequence: UInt64, _ cluster: UUID) async {
+  private func publish(_ audits: [Audit], upTo sequence: UInt64, _ cluster: UUID) {
     let last = state.withLock { $0.last }
     guard sequence + AuditBook.interval >= last else { return }
     for audit in audits {
@@ -253,6 +261,8 @@ package final class ClusterMember: CommitSequencer, Sendable {
     let applier = try usable()
     let call = PendingCall(id: UUID(), .message([]), deadline: ContinuousClock.now + limit)
     state.withLock { $0.waiters[call.id] = (position, call) }
+    pace.begin()
+    defer { pace.end() }
     // Checked after it waits, so that a batch in between is not missed.
     if applier.state.position >= position {
       state.withLock { $0.waiters[call.id] = nil }

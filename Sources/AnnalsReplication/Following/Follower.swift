@@ -22,6 +22,8 @@ struct Follower: Sendable {
   let log: any ReplicatedLog
   /// The id of the store's log.
   let cluster: UUID
+  /// When the next messages are taken.
+  let pace: FollowPace
   /// Returns the member, which the task that follows the log does not keep alive.
   let member: @Sendable () -> ClusterMember?
 
@@ -47,9 +49,9 @@ struct Follower: Sendable {
   private func follow(after sequence: UInt64) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        try await log.follow(after: sequence) { messages in
+        try await log.follow(after: sequence, pace: pace) { messages in
           guard let member = member() else { throw CancellationError() }
-          try await member.take(messages)
+          try member.take(messages)
         }
       }
       group.addTask { try await watch() }

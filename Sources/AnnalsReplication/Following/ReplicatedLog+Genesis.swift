@@ -51,7 +51,7 @@ extension ReplicatedLog {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         do {
-          try await follow(after: 0) { messages in
+          try await follow(after: 0, pace: FollowPace()) { messages in
             guard let first = messages.first else { return }
             found.set(first)
             throw FirstMessageFound()

@@ -15,6 +15,6 @@ final class Collected: Sendable {
 
   /// Follows a log in a task that ends with the test.
   func follow(_ log: some ReplicatedLog, after sequence: UInt64 = 0) -> Task<Void, any Error> {
-    Task { try await log.follow(after: sequence) { self.add($0) } }
+    Task { try await log.follow(after: sequence, pace: FollowPace()) { self.add($0) } }
   }
 }

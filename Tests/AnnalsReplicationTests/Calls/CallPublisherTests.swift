@@ -26,7 +26,8 @@ import Testing
     }
 
     func follow(
-      after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+      after sequence: UInt64, pace: FollowPace,
+      _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
     ) async throws {}
     func last(within limit: Duration) async throws(AnnalsError) -> UInt64 { 0 }
     func erase(_ sequence: UInt64) async throws(AnnalsError) {}
@@ -50,11 +51,15 @@ import Testing
       return bytes.count > 2_000 ? .failure(AnnalsError(.tooLarge, "too long")) : .success(9)
     }
     let publisher = CallPublisher(log, cluster: Self.cluster, applied: 8)
-    for _ in 0..<CallQueue.places { publisher.publish(call(10)) }
+    let first = (0..<CallQueue.places).map { _ in call(10) }
+    for call in first { publisher.publish(call) }
     let small = (0..<7).map { _ in call(600) }
     let large = call(3_000)
     for call in small + [large] { publisher.publish(call) }
     isOpen.store(true, ordering: .releasing)
+    // Their verdicts make room.
+    for call in first { call.answer(.failure(AnnalsError.noVerdict)) }
+    publisher.applied(upTo: 8)
     let verdict = await large.wait()
     #expect(throws: AnnalsError.self) { try verdict.get() }
     try await waitUntil {

@@ -16,10 +16,44 @@ import Testing
     for _ in 0..<CallQueue.places { #expect(queue.add(call()).count == 1) }
     let waiting = (0..<5).map { _ in call() }
     for call in waiting { #expect(queue.add(call).isEmpty) }
-    #expect(queue.arrived().map(\.id) == waiting.map(\.id))
-    for _ in 0..<CallQueue.places { #expect(queue.arrived().isEmpty) }
+    #expect(queue.arrived(calls: 1).map(\.id) == waiting.map(\.id))
+    #expect(queue.arrived(calls: 1).isEmpty)
+    #expect(queue.arrived(calls: 5).isEmpty)
     for _ in 0..<CallQueue.places { #expect(queue.add(call()).count == 1) }
     #expect(queue.add(call()).isEmpty)
+  }
+
+  @Test func `next to many calls under way, others wait for their verdicts, unless they fill a message`() {
+    var queue = CallQueue()
+    _ = queue.add(call())
+    _ = queue.add(call())
+    let many = (0...CallQueue.few).map { _ in call() }
+    for call in many { #expect(queue.add(call).isEmpty) }
+    #expect(queue.arrived(calls: 2, in: 2).count == many.count)
+    #expect(queue.add(call()).isEmpty)
+    #expect(queue.add(call(CallQueue.limit.bytes)).map(\.content.bytes.count) == [100])
+    #expect(queue.add(call(CallQueue.limit.bytes)).isEmpty)
+    #expect(queue.arrived(calls: many.count).map(\.content.bytes.count) == [CallQueue.limit.bytes])
+    #expect(queue.arrived(calls: 1).map(\.content.bytes.count) == [CallQueue.limit.bytes])
+    #expect(queue.arrived(calls: 2, in: 2).isEmpty)
+    for _ in 0..<CallQueue.few { _ = queue.add(call()) }
+    #expect(queue.arrived(calls: 2, in: 2).count == 1)
+    #expect(queue.add(call()).count == 1)
+  }
+
+  @Test func `calls that wait when verdicts are given wait for those callers as well`() {
+    var queue = CallQueue()
+    for _ in 0..<CallQueue.places { _ = queue.add(call()) }
+    let first = call()
+    #expect(queue.add(first).isEmpty)
+    queue.expect(2)
+    #expect(queue.arrived(calls: 2, in: 2).isEmpty && queue.holds == 1)
+    let second = [call(), call()]
+    #expect(queue.add(second[0]).isEmpty)
+    // Verdicts for one caller, or for callers of other machines, change nothing.
+    queue.expect(1)
+    queue.expect(0)
+    #expect(queue.add(second[1]).map(\.id) == ([first] + second).map(\.id))
   }
 
   @Test func `callers with verdicts of one batch leave together again, as soon as all are back`() {
@@ -51,12 +85,12 @@ import Testing
     let small = (0..<CallQueue.limit.calls + 1).map { _ in call(1) }
     let large = [call(200 << 10), call(100 << 10), call(600 << 10), call(1)]
     for call in small + large { #expect(queue.add(call).isEmpty) }
-    #expect(queue.arrived().count == CallQueue.limit.calls)
-    #expect(queue.arrived().map(\.content.bytes.count) == [1, 200 << 10])
-    #expect(queue.arrived().map(\.content.bytes.count) == [100 << 10])
-    #expect(queue.arrived().map(\.content.bytes.count) == [600 << 10])
-    #expect(queue.arrived().map(\.content.bytes.count) == [1])
-    #expect(queue.arrived().isEmpty)
+    #expect(queue.arrived(calls: 1).count == CallQueue.limit.calls)
+    #expect(queue.arrived(calls: 1).map(\.content.bytes.count) == [1, 200 << 10])
+    #expect(queue.arrived(calls: CallQueue.limit.calls).map(\.content.bytes.count) == [100 << 10])
+    #expect(queue.arrived(calls: 2).map(\.content.bytes.count) == [600 << 10])
+    #expect(queue.arrived(calls: 1).map(\.content.bytes.count) == [1])
+    #expect(queue.arrived(calls: 1).isEmpty)
   }
 
   @Test func `messages become smaller if the log refuses them`() {
@@ -64,9 +98,10 @@ import Testing
     for _ in 0..<CallQueue.places { _ = queue.add(call()) }
     queue.refused(bytes: 800)
     for _ in 0..<9 { _ = queue.add(call()) }
-    #expect(queue.arrived().count == 4)
-    #expect(queue.arrived().count == 4)
-    #expect(queue.arrived().count == 1)
+    #expect(queue.arrived(calls: 1).count == 4)
+    #expect(queue.arrived(calls: 1).count == 4)
+    #expect(queue.arrived(calls: 4).isEmpty)
+    #expect(queue.arrived(calls: 4).count == 1)
   }
 
   @Test func `calls that are answered do not leave, and those that are late are taken out`() {
@@ -76,6 +111,6 @@ import Testing
     for call in [answered, late, other] { _ = queue.add(call) }
     answered.answer(.failure(AnnalsError.noVerdict))
     #expect(queue.expire(now: .now).map(\.id) == [late.id])
-    #expect(queue.arrived().map(\.id) == [other.id])
+    #expect(queue.arrived(calls: 1).map(\.id) == [other.id])
   }
 }

@@ -24,9 +24,10 @@ final class OvertakenLog: ReplicatedLog {
   }
 
   func follow(
-    after sequence: UInt64, _ receive: @Sendable ([ReplicatedMessage]) async throws -> Void
+    after sequence: UInt64, pace: FollowPace,
+    _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws {
-    try await connection.follow(after: sequence, receive)
+    try await connection.follow(after: sequence, pace: pace, receive)
   }
 
   func last(within limit: Duration) async throws(AnnalsError) -> UInt64 {
