@@ -27,7 +27,7 @@ struct ApplyPlan {
   /// The largest number of calls in a transaction, and of the bytes of their messages.
   ///
   /// A transaction is flushed once, so a backlog of small calls is faster in large ones.
-  private static let limit = (calls: 4_000, bytes: 8 << 20)
+  private static let limit = (calls: 16_000, bytes: 8 << 20)
 
   /// The calls, in order.
   private(set) var steps: [Step] = []
