@@ -120,8 +120,7 @@ let package = Package(
     // The untyped log: the writer, readers, the merge of heads and opening.
     .target(
       name: "AnnalsLog",
-      dependencies: ["AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB"],
-      swiftSettings: lending),
+      dependencies: ["AnnalsFormat", "AnnalsShapes", "AnnalsCoding", "LMDB"], swiftSettings: lending),
     // The check of every entry and row.
     .target(
       name: "AnnalsVerify", dependencies: ["AnnalsLog", "AnnalsFormat", "AnnalsCoding", "LMDB"],

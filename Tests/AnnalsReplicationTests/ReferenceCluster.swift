@@ -2,6 +2,7 @@ import AnnalsCoding
 import AnnalsLog
 import AnnalsReplication
 import AnnalsSchema
+import AnnalsShapes
 import Foundation
 
 /// What a cluster's log means, said as simply as possible: an oracle for the machines.

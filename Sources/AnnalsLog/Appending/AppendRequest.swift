@@ -1,7 +1,6 @@
 package import AnnalsCoding
 package import AnnalsFormat
-package import AnnalsSchema
-internal import AnnalsShapes
+package import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials

@@ -1,5 +1,4 @@
 package import AnnalsCoding
-internal import AnnalsSchema
 internal import AnnalsShapes
 
 extension KindRegistry {

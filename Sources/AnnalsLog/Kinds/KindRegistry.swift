@@ -1,6 +1,5 @@
 package import AnnalsCoding
 package import AnnalsFormat
-internal import AnnalsSchema
 package import AnnalsShapes
 
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.

@@ -1,5 +1,4 @@
 public import AnnalsCoding
-internal import AnnalsSchema
 internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)

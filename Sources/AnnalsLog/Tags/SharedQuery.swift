@@ -1,6 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A query of stored types and tags that has the same result in every program, regardless of its plan.
 ///

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsStore
 import Synchronization
 
