@@ -1,4 +1,5 @@
 import AnnalsCoding
+import AnnalsFormat
 import AnnalsLog
 import AnnalsReplication
 import AnnalsSchema

@@ -73,12 +73,6 @@ package struct AppendRequest: Sendable {
     }
   }
 
-  /// A tag of an event, and the hash by which it is looked up.
-  struct HashedTag: Sendable {
-    let tag: EventTag
-    let hash: StreamHash
-  }
-
   /// The part of the call for one stream. Without events, the stream is only checked.
   package struct Part: Sendable {
     package var stream: StreamName
@@ -179,7 +173,7 @@ package struct AppendRequest: Sendable {
 
   @inline(__always)
   private mutating func keep(_ tag: EventTag) {
-    tags.append(HashedTag(tag: tag, hash: StreamHash(tag.text.utf8.span)))
+    tags.append(HashedTag(tag))
     bytes += tag.text.utf8.count + Self.tagOverhead
   }
 

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 internal import AnnalsSchema
 internal import AnnalsShapes

@@ -1,5 +1,4 @@
 public import AnnalsCoding
-internal import AnnalsFormat
 internal import AnnalsShapes
 
 /// A selection of entries by record type and tag, as the log stores them.

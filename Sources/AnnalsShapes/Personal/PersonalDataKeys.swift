@@ -1,5 +1,4 @@
 public import AnnalsCoding
-public import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

@@ -1,5 +1,4 @@
 package import AnnalsCoding
-internal import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -48,7 +47,7 @@ package struct ContextTableRow: Sendable {
     return bytes
   }
 
-  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+  package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     id = try reader.uuid()
     var firstKeys: [[UInt8]] = []
