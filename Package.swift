@@ -106,22 +106,21 @@ let package = Package(
       linkerSettings: syntaxLinking(syntaxLibraries)),
     // Values, payloads and errors: pure, and ignorant of schemas and of LMDB.
     .target(name: "AnnalsCoding", dependencies: ["CAnnals"], swiftSettings: lending),
-    // Shapes, the values that have one, and fields of payloads: pure, and ignorant of versions and plans.
+    // Shapes, the values that have one, and fields of payloads: pure, and ignorant of rules and plans.
     .target(name: "AnnalsShapes", dependencies: ["AnnalsCoding"], swiftSettings: lending),
     // Versions, rules and plans: pure, and ignorant of files and of LMDB.
     .target(
       name: "AnnalsSchema", dependencies: ["AnnalsShapes", "AnnalsCoding", "AnnalsMacros"],
       swiftSettings: lending),
-    // The bytes of a log on disk, and the heads that continue its streams: pure, and ignorant of LMDB and of
-    // plans.
+    // The bytes of a log on disk, and what follows from them in memory: heads, kinds and queries. Pure, and
+    // ignorant of LMDB and of plans.
     .target(
       name: "AnnalsFormat", dependencies: ["AnnalsShapes", "AnnalsCoding", "CAnnals"],
       swiftSettings: lending),
     // The untyped log: the writer, readers, the merge of heads and opening.
     .target(
       name: "AnnalsLog",
-      dependencies: ["AnnalsFormat", "AnnalsSchema", "AnnalsShapes", "AnnalsCoding", "LMDB"],
-      swiftSettings: lending),
+      dependencies: ["AnnalsFormat", "AnnalsShapes", "AnnalsCoding", "LMDB"], swiftSettings: lending),
     // The check of every entry and row.
     .target(
       name: "AnnalsVerify", dependencies: ["AnnalsLog", "AnnalsFormat", "AnnalsCoding", "LMDB"],

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-public import AnnalsLog
+internal import AnnalsLog
 internal import AnnalsSchema
 public import AnnalsShapes
 internal import LMDB

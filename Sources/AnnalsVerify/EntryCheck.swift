@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 package import AnnalsLog
 package import LMDB
 

@@ -1,7 +1,9 @@
 import AnnalsCoding
+import AnnalsFormat
 import AnnalsLog
 import AnnalsReplication
 import AnnalsSchema
+import AnnalsShapes
 import Foundation
 
 /// What a cluster's log means, said as simply as possible: an oracle for the machines.

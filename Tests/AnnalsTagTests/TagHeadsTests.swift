@@ -21,7 +21,7 @@ import Testing
   private static func found(
     _ batch: [EventTag], _ heads: inout TagHeads, _ table: Table, _ reader: StoreReader
   ) throws -> [Int] {
-    let tags = batch.map { AppendRequest.HashedTag(tag: $0, hash: StreamHash($0.text.utf8.span)) }
+    let tags = batch.map { HashedTag($0) }
     var found: [Int] = []
     try heads.find(tags.span, &found, in: table, reader)
     return found

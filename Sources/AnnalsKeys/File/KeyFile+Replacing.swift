@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
+internal import AnnalsShapes
 internal import LMDB
 
 // Replacing the file, in steps of which each leaves either the old file or the new one:

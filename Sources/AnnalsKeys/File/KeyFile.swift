@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
+internal import AnnalsShapes
 internal import LMDB
 
 #if canImport(FoundationEssentials)

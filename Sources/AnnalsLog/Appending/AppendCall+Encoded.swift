@@ -1,5 +1,5 @@
 public import AnnalsCoding
-package import AnnalsSchema
+package import AnnalsShapes
 
 /// What the events of a plan are stored as, if nothing but their own code is needed to encode them: no
 /// attachment is noted, nothing is encrypted, and no other version reads them.

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// One append call, collected by a closure: events for one or more streams, and streams to check.
 ///

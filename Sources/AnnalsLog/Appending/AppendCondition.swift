@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 internal import LMDB
 
 /// A query that no entry after a position may match, or a call is refused.

@@ -1,6 +1,5 @@
 package import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsSchema
 internal import AnnalsShapes
 internal import LMDB
 

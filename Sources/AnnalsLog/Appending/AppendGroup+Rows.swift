@@ -1,6 +1,6 @@
 package import AnnalsCoding
 package import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 internal import LMDB
 
 extension AppendGroup {

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 internal import LMDB
 
 // Storing an accepted call.

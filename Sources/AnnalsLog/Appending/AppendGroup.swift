@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 package import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 package import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials

@@ -1,7 +1,6 @@
 package import AnnalsCoding
 package import AnnalsFormat
-package import AnnalsSchema
-internal import AnnalsShapes
+package import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -72,12 +71,6 @@ package struct AppendRequest: Sendable {
       self.metadata = metadata
       self.time = time
     }
-  }
-
-  /// A tag of an event, and the hash by which it is looked up.
-  struct HashedTag: Sendable {
-    let tag: EventTag
-    let hash: StreamHash
   }
 
   /// The part of the call for one stream. Without events, the stream is only checked.
@@ -180,7 +173,7 @@ package struct AppendRequest: Sendable {
 
   @inline(__always)
   private mutating func keep(_ tag: EventTag) {
-    tags.append(HashedTag(tag: tag, hash: StreamHash(tag.text.utf8.span)))
+    tags.append(HashedTag(tag))
     bytes += tag.text.utf8.count + Self.tagOverhead
   }
 

@@ -1,6 +1,5 @@
 package import AnnalsCoding
 package import AnnalsFormat
-internal import AnnalsSchema
 package import AnnalsShapes
 package import LMDB
 

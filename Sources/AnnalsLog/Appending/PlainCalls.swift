@@ -1,6 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// Calls of a shared log that append to one stream each and ask nothing of the log, in one flat list.
 ///

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import LMDB
 
 /// A call that a shared log has put in order.

@@ -1,6 +1,6 @@
 package import AnnalsCoding
 package import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The entries that are to be erased, by the types of their events.
 package struct ErasedKinds {

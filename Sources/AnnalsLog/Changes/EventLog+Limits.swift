@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 
 // Closing and truncating streams.
 extension EventLog {

@@ -71,6 +71,11 @@ extension HeadMerge {
   ) throws(AnnalsError) -> Plan {
     var sorted = frozen
     sorted.sort()
-    return Plan(sorted, names: try FrozenNames(frozen.births, reader))
+    var names = FrozenNames(capacity: frozen.births.count)
+    for id in frozen.births {
+      try reader.withName(of: Position(id)) { names.add($0.span, id: id) }
+    }
+    names.sort()
+    return Plan(sorted, names: names)
   }
 }

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsSchema
+internal import AnnalsFormat
 internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
+package import AnnalsShapes
 package import LMDB
 
 /// The file of the keys of personal fields, `keys.mdb`, as far as no key is needed: the removals that it

@@ -1,3 +1,5 @@
+package import AnnalsShapes
+
 /// How a program makes the keys of personal fields, for each store that it opens.
 ///
 /// A task-local value of the closure's own type crashes in optimised code of Swift 6.3: the runtime is given

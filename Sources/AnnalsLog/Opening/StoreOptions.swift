@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsShapes
 package import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 internal import LMDB
 
 /// A cursor over the stored entries of the log or of one stream in one snapshot, in either direction.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 /// The limits of one page. Entries are never divided, so that a page may exceed the last two.
 package struct PageLimits: Sendable {

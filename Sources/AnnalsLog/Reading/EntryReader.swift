@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 /// Reads the entries of a log a page at a time, each page in a snapshot of its own.
 ///

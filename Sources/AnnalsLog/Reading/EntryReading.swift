@@ -1,6 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-internal import AnnalsSchema
+package import AnnalsFormat
 internal import AnnalsShapes
 
 #if canImport(FoundationEssentials)

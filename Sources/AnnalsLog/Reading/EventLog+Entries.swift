@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsFormat
 
 extension EventLog {
   /// Returns the entries of the whole log, or of some streams, in order, as an asynchronous sequence.

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 
 /// The entries of the log or of one stream in one snapshot, in order.
 public struct LogEntries: ~Copyable, ~Escapable {

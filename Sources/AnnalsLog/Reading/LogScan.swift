@@ -1,48 +1,6 @@
 public import AnnalsCoding
 public import AnnalsFormat
 
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
-
-/// A stored entry, borrowed from its snapshot without copying.
-public struct LentEntry: ~Escapable {
-  /// The place in the log.
-  public let position: Position
-  @usableFromInline package let header: EntryHeader
-  @usableFromInline package let bytes: Span<UInt8>
-
-  @_lifetime(copy bytes)
-  init(position: Position, header: EntryHeader, bytes: Span<UInt8>) {
-    self.position = position
-    self.header = header
-    self.bytes = bytes
-  }
-
-  /// The place in the stream.
-  @inlinable public var revision: Revision { header.revision }
-  /// The position of the stream's first entry, which identifies the stream. ``LogScan/stream(of:)`` returns
-  /// the name.
-  @inlinable public var stream: Position { header.stream }
-  /// The time of the event.
-  @inlinable public var time: Timestamp { Timestamp(microseconds: header.time) }
-  /// The payload, a CBOR map; `nil` if a split has left parts or a drop has left a stub.
-  @inlinable public var payload: Span<UInt8>? {
-    @_lifetime(copy self)
-    get { header.flags.isDisjoint(with: .otherBodies) ? bytes.extracting(header.body) : nil }
-  }
-  /// The id that the caller gave the event, if any.
-  @inlinable public var id: UUID? {
-    header.flags.contains(.id) ? storedID : nil
-  }
-  /// The number of the record type and version, for ``LogSnapshot/record(of:)``.
-  @inlinable package var kind: UInt32 { header.kind }
-
-  @usableFromInline var storedID: UUID { UUID(bytes, at: header.id.lowerBound) }
-}
-
 /// The entries of the whole log in one snapshot, borrowed in order. This is the fastest way to read a log.
 ///
 /// The header and the checksum of every entry are checked.

@@ -1,6 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-package import AnnalsSchema
+package import AnnalsFormat
 internal import LMDB
 
 extension StoreReader {
@@ -75,15 +74,6 @@ extension StoreReader {
     try row(Self.contextName(version), in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }
   }
 
-  /// Whether every value is there that `stage`, which leads to `version`, computes from the whole log.
-  package func suffices(for stage: StageOutline, to version: SchemaVersion) throws(AnnalsError) -> Bool {
-    if stage.hasContext, try table(.keyed, of: version) == nil, try context(of: version) == nil {
-      return false
-    }
-    if stage.hasFold, try table(.groups, of: version) == nil { return false }
-    return true
-  }
-
   /// Where a table of the stage to `version` is; `nil` if it has not been computed.
   package func table(
     _ use: ContextTableRow.Use, of version: SchemaVersion
@@ -108,7 +98,7 @@ extension StoreReader {
   }
 
   /// The chunk of `table` numbered `index`, whose absence is damage.
-  func chunk(_ index: Int, of table: ContextTableRow) throws(AnnalsError) -> [UInt8] {
+  package func chunk(_ index: Int, of table: ContextTableRow) throws(AnnalsError) -> [UInt8] {
     try chunk(called: table.chunkName(index))
   }
 

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 internal import LMDB
 
 /// A cache of stream names, so that the next entry of the same stream need not read its first one.

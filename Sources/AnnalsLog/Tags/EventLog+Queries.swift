@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsFormat
 
 extension EventLog {
   /// Appends `events` to the end of `stream` if no entry after a position matches a query.
@@ -103,19 +104,4 @@ extension EventLog {
     request.take(room)
     return request
   }
-}
-
-extension LogQuery {
-  /// The condition that no entry after `position` matches.
-  fileprivate func condition(after position: Position?) throws(AnnalsError) -> AppendCondition {
-    let tags = tags
-    try tags.check()
-    return AppendCondition(tags, after: position, self)
-  }
-}
-
-extension LogQuery: ConditionForm {
-  package var shared: SharedQuery { SharedQuery(self) }
-
-  package func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? { nil }
 }

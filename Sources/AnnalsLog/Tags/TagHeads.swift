@@ -5,52 +5,35 @@ package import LMDB
 /// The heads of the tags that a transaction extends.
 ///
 /// Unlike the heads of streams, they are in their rows with the commit: an entry has few tags, and a snapshot
-/// needs nothing from memory. Rows that were read stay here for the next transactions of the same writer.
-///
-/// Slots hold only numbers, and all texts are in one buffer: a batch with many tags touches memory that is
-/// mostly not in the cache, and follows no reference.
+/// needs nothing from memory. Rows that were read stay in memory for the writer's next transactions.
 package struct TagHeads {
-  /// The number of heads beyond which they are forgotten after a transaction: about 20 MB.
-  private static let limit = 200_000
-  /// The number of bytes of texts beyond which they are.
-  private static let textLimit = 8 << 20
-  /// The number of tags ahead at which a tag's place in the index is fetched from memory. At half of it its
-  /// slot is, and at a quarter what the slot leads to.
-  private static let ahead = 16
-
-  private var index = TagIndex()
-  private var texts = TagTexts()
-  private var slots: [TagSlot] = []
-  /// The positions of the levels of all slots.
-  private var levels: [UInt64] = []
-  private var dirty: [Int] = []
-  private var order = TagOrder()
+  private var table = TagTable()
 
   package init() {}
 
   /// The head of a tag inside the transaction; `nil` if no entry has the tag.
   ///
-  /// - Parameter table: The table `tags`; `nil` if the store has none.
+  /// - Parameter rows: The table `tags`; `nil` if the store has none.
   package func head(
-    of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
+    of tag: EventTag, _ hash: StreamHash, in rows: Table?, _ reader: StoreReader
   ) throws(AnnalsError) -> TagHead? {
-    if let slot = slot(of: tag.text.utf8.span, hash) { return slots[slot].head(levels.span) }
-    guard let table else { return nil }
-    return try reader.tagHead(of: tag, in: table)
+    if let slot = table.slot(of: tag.text.utf8.span, hash) { return table.head(slot) }
+    guard let rows else { return nil }
+    return try reader.tagHead(of: tag, in: rows)
   }
 
   /// The position of the newest entry with a tag inside the transaction; `nil` if no entry has the tag.
   ///
-  /// - Parameter table: The table `tags`; `nil` if the store has none.
+  /// - Parameter rows: The table `tags`; `nil` if the store has none.
   func last(
-    of tag: EventTag, _ hash: StreamHash, in table: Table?, _ reader: StoreReader
+    of tag: EventTag, _ hash: StreamHash, in rows: Table?, _ reader: StoreReader
   ) throws(AnnalsError) -> UInt64? {
-    if let slot = slot(of: tag.text.utf8.span, hash) {
-      let last = slots[slot].last
+    if let slot = table.slot(of: tag.text.utf8.span, hash) {
+      let last = table.last(slot)
       return last > 0 ? last : nil
     }
-    guard let table else { return nil }
-    return try reader.tagHead(of: tag, in: table)?.last
+    guard let rows else { return nil }
+    return try reader.tagHead(of: tag, in: rows)?.last
   }
 
   /// Extends a tag by the entry at `position`.
@@ -58,14 +41,10 @@ package struct TagHeads {
   /// - Parameter index: The place of the tag among the entry's tags.
   /// - Returns: The entry's place in the chain, and its links.
   package mutating func extend(
-    _ tag: EventTag, _ hash: StreamHash, to position: UInt64, index: Int, in table: Table,
+    _ tag: EventTag, _ hash: StreamHash, to position: UInt64, index: Int, in rows: Table,
     _ reader: StoreReader
   ) throws(AnnalsError) -> (ordinal: UInt64, links: EntryLinks) {
-    let slot =
-      if let known = self.slot(of: tag.text.utf8.span, hash) { known } else {
-        add(tag, hash, try reader.tagHead(of: tag, in: table))
-      }
-    return try extend(slot, to: position, index: index)
+    try extend(try slot(of: tag, hash, in: rows, reader), to: position, index: index)
   }
 
   /// Extends the tag of a slot by the entry at `position`.
@@ -75,14 +54,11 @@ package struct TagHeads {
   mutating func extend(
     _ slot: Int, to position: UInt64, index: Int
   ) throws(AnnalsError) -> (ordinal: UInt64, links: EntryLinks) {
-    if slots[slot].last >= position {
-      throw AnnalsError(
-        .damaged,
-        "table 'tags', key '\(text(slot))': it leads to position \(slots[slot].last), after the log's end at \(position - 1); run 'annals verify'",
-        details: AnnalsError.Details { $0.table = StoreTables.tags.name })
-    }
-    if !slots[slot].isDirty { dirty.append(slot) }
-    return slots[slot].extend(to: position, index: index, &levels)
+    if let extended = table.extend(slot, to: position, index: index) { return extended }
+    throw AnnalsError(
+      .damaged,
+      "table 'tags', key '\(table.text(slot))': it leads to position \(table.last(slot)), after the log's end at \(position - 1); run 'annals verify'",
+      details: AnnalsError.Details { $0.table = StoreTables.tags.name })
   }
 
   /// Finds the slots of all tags of a call, and reads the rows of those that are not known, in the order of
@@ -90,104 +66,39 @@ package struct TagHeads {
   ///
   /// - Parameter found: Receives the slot of each tag.
   mutating func find(
-    _ tags: Span<AppendRequest.HashedTag>, _ found: inout [Int], in table: Table, _ reader: StoreReader
+    _ tags: Span<HashedTag>, _ found: inout [Int], in rows: Table, _ reader: StoreReader
   ) throws(AnnalsError) {
-    found.removeAll(keepingCapacity: true)
-    found.reserveCapacity(tags.count)
-    var missing: [Int] = []
-    for place in tags.indices {
-      if place + Self.ahead < tags.count {
-        index.prefetch(tags[place + Self.ahead].hash)
-        if let slot = index.likely(tags[place + Self.ahead / 2].hash) { texts.prefetchPlace(slot) }
-        if let slot = index.likely(tags[place + Self.ahead / 4].hash) { texts.prefetch(slot) }
-      }
-      let slot = slot(of: tags[place].tag.text.utf8.span, tags[place].hash)
-      if slot == nil { missing.append(place) }
-      found.append(slot ?? 0)
+    for place in table.find(tags, &found) {
+      found[place] = try slot(of: tags[place].tag, tags[place].hash, in: rows, reader)
     }
-    if missing.isEmpty { return }
-    var names = FrozenNames()
-    for place in missing { names.add(tags[place].tag.text.utf8.span, id: UInt64(place)) }
-    names.sort()
-    for number in 0..<names.count {
-      let place = Int(names.id(number))
-      let (tag, hash) = (tags[place].tag, tags[place].hash)
-      // It may be there twice.
-      found[place] =
-        if let known = slot(of: tag.text.utf8.span, hash) { known } else {
-          add(tag, hash, try reader.tagHead(of: tag, in: table))
-        }
-    }
+  }
+
+  /// The slot of a tag, which is added with its row if it is not known.
+  private mutating func slot(
+    of tag: EventTag, _ hash: StreamHash, in rows: Table, _ reader: StoreReader
+  ) throws(AnnalsError) -> Int {
+    if let known = table.slot(of: tag.text.utf8.span, hash) { return known }
+    return table.add(tag, hash, try reader.tagHead(of: tag, in: rows))
   }
 
   /// Begins to load the heads of the tags that are extended after the one at `place`.
   ///
   /// - Parameter found: The slots of the tags of a call.
   @inline(__always)
-  func prefetch(after place: Int, of found: [Int]) {
-    guard place + Self.ahead / 2 < found.count else { return }
-    prefetch(found[place + Self.ahead / 2])
-    prefetchLevels(found[place + Self.ahead / 4])
-  }
-
-  @inline(__always)
-  private func prefetch(_ slot: Int) { slots.span.prefetch(slot) }
-
-  @inline(__always)
-  private func prefetchLevels(_ slot: Int) {
-    if let place = slots[slot].levelsPlace { levels.span.prefetch(place) }
-  }
-
-  private func slot(of text: Span<UInt8>, _ hash: StreamHash) -> Int? {
-    index.first(of: hash) { texts.isEqual($0, text) }
-  }
-
-  private func text(_ slot: Int) -> String {
-    texts.withText(slot) { String(decoding: $0.copied, as: UTF8.self) }
-  }
-
-  private mutating func add(_ tag: EventTag, _ hash: StreamHash, _ head: TagHead?) -> Int {
-    let slot = slots.count
-    index.add(hash, slot)
-    texts.append(tag.text.utf8.span)
-    slots.append(TagSlot(head, &levels))
-    return slot
-  }
+  func prefetch(after place: Int, of found: [Int]) { table.prefetch(after: place, of: found) }
 
   /// Writes the rows of the heads that were extended.
-  package mutating func put(in table: Table, _ transaction: inout WriteTransaction) throws(AnnalsError) {
-    // Rows of neighbouring tags are on one page.
-    order.sort(&dirty, texts)
-    var row: [UInt8] = []
-    row.reserveCapacity(64)
-    for (number, slot) in dirty.enumerated() {
-      if number + Self.ahead / 2 < dirty.count {
-        prefetch(dirty[number + Self.ahead / 2])
-        texts.prefetchPlace(dirty[number + Self.ahead / 2])
-        prefetchLevels(dirty[number + Self.ahead / 4])
-        texts.prefetch(dirty[number + Self.ahead / 4])
-      }
-      slots[slot].isDirty = false
-      row.removeAll(keepingCapacity: true)
-      slots[slot].write(levels.span, to: &row)
-      try texts.withText(slot) { (key) throws(AnnalsError) in
-        Row.seal(&row, key: key)
-        do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key, in: table) } catch {
-          throw AnnalsError(error)
-        }
+  package mutating func put(in rows: Table, _ transaction: inout WriteTransaction) throws(AnnalsError) {
+    try table.eachRow { (key, row) throws(AnnalsError) in
+      Row.seal(&row, key: key)
+      do throws(EnvironmentError) { try transaction.put(near: row.span, forKey: key, in: rows) } catch {
+        throw AnnalsError(error)
       }
     }
-    dirty.removeAll(keepingCapacity: true)
   }
 
   /// Frees memory after a transaction if many tags were met, and otherwise learns the order of new ones.
-  package mutating func trim() {
-    if slots.count > Self.limit || texts.bytes > Self.textLimit {
-      self = TagHeads()
-    } else {
-      order.learn(texts)
-    }
-  }
+  package mutating func trim() { table.trim() }
 }
 
 extension StoreReader {

@@ -2,6 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsProjections
+internal import AnnalsShapes
 internal import AnnalsSubscriptions
 
 extension Erasing {

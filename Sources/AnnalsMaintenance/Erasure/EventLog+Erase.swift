@@ -1,5 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsFormat
+public import AnnalsFormat
 public import AnnalsLog
 public import AnnalsSchema
 public import AnnalsStore

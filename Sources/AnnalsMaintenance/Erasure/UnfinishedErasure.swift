@@ -1,6 +1,7 @@
 public import AnnalsCoding
 internal import AnnalsFormat
 public import AnnalsLog
+internal import AnnalsShapes
 
 extension Erasure {
   /// An erasure that was begun and is not complete: its process was killed, or is still at work.

@@ -3,6 +3,7 @@ internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsMigration
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsVerify
 internal import LMDB
 

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// One line of an import: an entry to store, and its stream.
 struct EntryLine: Sendable {

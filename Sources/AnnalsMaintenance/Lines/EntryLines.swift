@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsFormat
 public import AnnalsLog
 
 /// The entries of a log to read as lines, and their form.

@@ -1,5 +1,5 @@
 public import AnnalsCoding
-public import AnnalsLog
+internal import AnnalsLog
 internal import Synchronization
 
 /// An observer that counts the work of a process, and gives the counters in Prometheus' text format.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import LMDB
 

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 
 /// Turns entries of one generation into those of the next. Each thread of a pass has its own.

@@ -2,6 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsStore
 import Synchronization
 

@@ -1,6 +1,8 @@
 internal import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import AnnalsStore
 
 /// Takes payloads through a plan and encodes what comes out: the same gate as reads go through.

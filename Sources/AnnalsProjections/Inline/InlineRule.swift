@@ -3,6 +3,7 @@ package import AnnalsStore
 package import AnnalsLog
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsShapes
 internal import LMDB
 
 #if canImport(FoundationEssentials)

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 package import AnnalsLog
 
 /// How far a machine has applied the log of its cluster: the row `cluster` of `meta`.

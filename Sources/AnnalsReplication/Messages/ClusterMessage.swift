@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,4 @@
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The record types of a call, as a message has them.
 struct RecordList: Sendable {

@@ -1,5 +1,4 @@
 internal import AnnalsCoding
-internal import AnnalsSchema
 internal import AnnalsShapes
 import Synchronization
 

@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsShapes
+package import AnnalsShapes
 
 extension CompiledPlan {
   /// Whether a record of any version of the plan has personal fields.

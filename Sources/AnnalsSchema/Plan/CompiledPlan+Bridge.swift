@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsShapes
+package import AnnalsShapes
 
 /// The conversions that store records of a plan's current schema, a bridge, for programs of the previous
 /// version.

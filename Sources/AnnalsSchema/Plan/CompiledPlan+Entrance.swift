@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsShapes
+package import AnnalsShapes
 
 extension CompiledPlan {
   /// The step of a plan at which payloads of a stored kind begin.

@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 package import AnnalsSchema
-internal import AnnalsShapes
+package import AnnalsShapes
 
 extension CompiledPlan {
   /// The case of the current schema whose payloads are the ones that enter as `kind` at `entrance`, byte by

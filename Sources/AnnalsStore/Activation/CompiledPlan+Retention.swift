@@ -1,6 +1,6 @@
 internal import AnnalsCoding
 package import AnnalsFormat
-package import AnnalsLog
+internal import AnnalsLog
 package import AnnalsSchema
 
 extension CompiledPlan {

@@ -1,6 +1,6 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
 
 /// The names of undeclared fields that may be lost.
 package struct FieldDrops: Sendable {

@@ -1,6 +1,6 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
 internal import AnnalsSchema
 package import AnnalsShapes
 

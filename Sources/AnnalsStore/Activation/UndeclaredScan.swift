@@ -2,6 +2,7 @@ package import AnnalsCoding
 package import AnnalsFormat
 package import AnnalsLog
 package import AnnalsSchema
+package import AnnalsShapes
 
 /// Reads a log for fields that a plan does not declare.
 package struct UndeclaredScan {

@@ -1,6 +1,8 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// The rule of a step of a roll-out that the log of a cluster brings.
 ///

@@ -1,6 +1,7 @@
 package import AnnalsCoding
 package import AnnalsLog
 package import AnnalsSchema
+internal import AnnalsShapes
 
 extension EventLog {
   /// Appends events by name and without a version.

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A call must be encoded in another form, because its version's roll-out is in another phase than expected.
 struct OtherForm: Error {

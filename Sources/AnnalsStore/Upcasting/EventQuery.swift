@@ -1,5 +1,6 @@
 public import AnnalsCoding
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
 public import AnnalsSchema
 
 /// A selection of events by type and tag, for reads, conditional appends, projections and subscriptions.

@@ -2,7 +2,7 @@ package import AnnalsCoding
 package import AnnalsFormat
 package import AnnalsLog
 package import AnnalsSchema
-internal import AnnalsShapes
+package import AnnalsShapes
 import Synchronization
 
 /// The places where the kinds of a store enter a plan, computed once for each set of kinds.

@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 package import AnnalsLog
 package import LMDB
 import Synchronization

@@ -1,5 +1,5 @@
-internal import AnnalsFormat
-package import AnnalsLog
+package import AnnalsFormat
+internal import AnnalsLog
 internal import AnnalsSchema
 
 extension Upcaster {

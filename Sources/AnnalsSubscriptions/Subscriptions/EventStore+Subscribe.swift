@@ -1,4 +1,5 @@
 public import AnnalsCoding
+public import AnnalsFormat
 public import AnnalsLog
 public import AnnalsSchema
 public import AnnalsStore

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 public import AnnalsSchema
 

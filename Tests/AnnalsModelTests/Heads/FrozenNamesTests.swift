@@ -1,7 +1,7 @@
 import AnnalsTestSupport
 import Testing
 
-@testable import AnnalsLog
+@testable import AnnalsFormat
 
 @Suite struct FrozenNamesTests {
   @Test(arguments: 1...40 as ClosedRange<UInt64>)

@@ -1,5 +1,3 @@
-public import AnnalsCoding
-
 /// A commit of appends.
 public struct CommitActivity: Sendable, Hashable {
   /// The number of stored events.

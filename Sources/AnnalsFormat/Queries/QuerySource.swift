@@ -8,7 +8,7 @@ package protocol QueryForm: Sendable {
 
 /// The selection of a read, which becomes a ``StoredQuery`` once the kinds of a snapshot are known.
 package struct QuerySource: Sendable {
-  let tags: QueryTags
+  package let tags: QueryTags
   private let form: any QueryForm
 
   /// Creates a source.

@@ -1,13 +1,12 @@
 package import AnnalsCoding
-internal import AnnalsSchema
-internal import AnnalsShapes
+package import AnnalsShapes
 
 extension KindRegistry {
   /// Returns why these records may not be appended, in this order and by one call; `nil` if they may.
   ///
   /// - Parameter known: A record that has a kind.
   package func refusal(
-    of records: [AppendRequest.Record], known: AppendRequest.Record? = nil
+    of records: [RecordKind], known: RecordKind? = nil
   ) -> AnnalsError? {
     // The kinds with those that the records before get.
     var trial: KindRegistry?
@@ -36,7 +35,7 @@ extension KindRegistry {
 
 extension AnnalsError {
   /// The error for a record that gets no kind.
-  init(_ refusal: KindRegistry.Refusal, _ record: AppendRequest.Record) {
+  package init(_ refusal: KindRegistry.Refusal, _ record: RecordKind) {
     let details = Details {
       $0.type = record.type.text
       $0.version = record.version
@@ -57,7 +56,9 @@ extension AnnalsError {
   }
 
   /// The error for a released version whose record has another shape than the store has.
-  init(shapeChanged type: String, version: SchemaVersion?, stored: StoredShape?, expected: StoredShape?) {
+  package init(
+    shapeChanged type: String, version: SchemaVersion?, stored: StoredShape?, expected: StoredShape?
+  ) {
     self.init(
       .shapeChanged,
       "'\(type)' of version \(version.map(\.description) ?? "none") is stored with another shape than the plan gives it: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version",

@@ -1,6 +1,5 @@
 public import AnnalsCoding
-internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A selection of entries by record type and tag, as the log stores them.
 ///

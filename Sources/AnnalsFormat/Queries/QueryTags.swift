@@ -1,5 +1,4 @@
 package import AnnalsCoding
-internal import AnnalsFormat
 
 /// The tags of all alternatives of a query, with the hashes by which their heads are looked up.
 ///
@@ -7,16 +6,16 @@ internal import AnnalsFormat
 /// one for each call.
 package struct QueryTags: Sendable {
   /// A tag of an alternative.
-  struct Tag: Sendable {
-    let tag: EventTag
-    let hash: StreamHash
+  package struct Tag: Sendable {
+    package let tag: EventTag
+    package let hash: StreamHash
     /// Whether it is the last one of its alternative.
-    fileprivate(set) var isLast = false
+    package fileprivate(set) var isLast = false
   }
 
-  private(set) var list: [Tag] = []
+  package private(set) var list: [Tag] = []
   /// Whether an alternative selects entries without regard to their tags.
-  private(set) var hasUntagged = false
+  package private(set) var hasUntagged = false
 
   /// Creates the tags of a query without alternatives.
   package init() {}

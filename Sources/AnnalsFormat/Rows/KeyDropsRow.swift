@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsShapes
 
 /// The row `drops` in the `meta` of the file of keys: the removals of keys that the log may not record yet,
 /// oldest first.

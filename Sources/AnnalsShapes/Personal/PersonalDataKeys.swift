@@ -1,6 +1,4 @@
 public import AnnalsCoding
-internal import AnnalsSchema
-public import AnnalsShapes
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials

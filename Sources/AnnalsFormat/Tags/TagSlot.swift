@@ -1,5 +1,4 @@
 internal import AnnalsCoding
-internal import AnnalsFormat
 
 /// The head of a tag in a writer's memory, as numbers alone.
 struct TagSlot: BitwiseCopyable, Sendable {

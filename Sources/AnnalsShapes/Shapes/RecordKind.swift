@@ -1,5 +1,4 @@
 package import AnnalsCoding
-package import AnnalsShapes
 
 /// The kind under which a record is stored: its name, its version, and the shape of its payloads.
 package struct RecordKind: Hashable, Sendable {

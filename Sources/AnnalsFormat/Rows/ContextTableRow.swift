@@ -1,6 +1,4 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-package import AnnalsSchema
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -49,7 +47,7 @@ package struct ContextTableRow: Sendable {
     return bytes
   }
 
-  init(_ bytes: Span<UInt8>) throws(FormatFailure) {
+  package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)
     id = try reader.uuid()
     var firstKeys: [[UInt8]] = []
@@ -59,14 +57,5 @@ package struct ContextTableRow: Sendable {
     }
     try reader.finish()
     self.firstKeys = firstKeys
-  }
-
-  /// Returns the table, whose chunks are read from the generation of the log that is in use.
-  package func table(in core: LogCore) -> ContextTable {
-    ContextTable(firstKeys: firstKeys) { (index) throws(AnnalsError) in
-      try core.generation.read { (reader) throws(AnnalsError) in
-        try reader.chunk(index, of: self)
-      }
-    }
   }
 }

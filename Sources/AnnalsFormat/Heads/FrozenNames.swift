@@ -4,7 +4,7 @@ internal import AnnalsCoding
 ///
 /// All names share one buffer. Most comparisons of a sort are between two numbers, made of the bytes after
 /// the longest prefix that all names have, and touch neither the buffer nor a reference count.
-struct FrozenNames: Sendable {
+package struct FrozenNames: Sendable {
   /// A name's place in the buffer.
   private struct Place {
     let start: Int
@@ -27,36 +27,27 @@ struct FrozenNames: Sendable {
   private var places: [Place] = []
 
   /// The number of names.
-  var count: Int { places.count }
+  package var count: Int { places.count }
 
-  /// Creates an empty list.
-  init() {}
-
-  /// Reads the names of the streams that began at `births`, and sorts them.
-  ///
-  /// - Throws: ``AnnalsError`` with code `damaged` and the position, if no stream begins there.
-  init(_ births: [UInt64], _ reader: StoreReader) throws(AnnalsError) {
-    places.reserveCapacity(births.count)
-    for id in births {
-      try reader.withName(of: Position(id)) { add($0.span, id: id) }
-    }
-    sort()
+  /// Creates an empty list with room for `capacity` names.
+  package init(capacity: Int = 0) {
+    places.reserveCapacity(capacity)
   }
 
   /// Adds a name at the end.
-  mutating func add(_ name: Span<UInt8>, id: UInt64) {
+  package mutating func add(_ name: Span<UInt8>, id: UInt64) {
     places.append(Place(start: bytes.count, count: name.count, id: id))
     bytes.append(name)
   }
 
   /// The position of the first entry of the stream with the name at `index`.
-  func id(_ index: Int) -> UInt64 { places[index].id }
+  package func id(_ index: Int) -> UInt64 { places[index].id }
 
   /// Returns a copy of the bytes of the name at `index`.
-  func name(_ index: Int) -> [UInt8] { Array(bytes[places[index].range]) }
+  package func name(_ index: Int) -> [UInt8] { Array(bytes[places[index].range]) }
 
   /// Sorts the names by their bytes, as LMDB sorts their rows.
-  mutating func sort() {
+  package mutating func sort() {
     let prefix = commonPrefix()
     for index in places.indices {
       places[index].leading = leading(of: places[index], after: prefix)

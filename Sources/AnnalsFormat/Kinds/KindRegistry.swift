@@ -1,12 +1,10 @@
 package import AnnalsCoding
-package import AnnalsFormat
-internal import AnnalsSchema
 package import AnnalsShapes
 
 /// The ordinals and kinds that a store knows: its rows of `schemas` and `kinds`.
-package struct KindRegistry: Sendable {
+@usableFromInline package struct KindRegistry: Sendable {
   /// A kind, as readers use it: a class, because readers look one up for each entry.
-  package final class Kind: Sendable {
+  @usableFromInline package final class Kind: Sendable {
     package let number: UInt32
     package let version: SchemaVersion?
     package let row: KindRow
@@ -29,10 +27,10 @@ package struct KindRegistry: Sendable {
   }
 
   /// The kinds by number; kinds are numbered from 1.
-  package private(set) var kinds: [UInt32: Kind] = [:]
+  @usableFromInline package private(set) var kinds: [UInt32: Kind] = [:]
   /// The kinds with the first numbers again, each at the index of its number: readers look one up for each
   /// entry.
-  private var first: [Kind?] = []
+  @usableFromInline private(set) var first: [Kind?] = []
   /// The most kinds in that list.
   private static let mostFirst = 1024
   /// The rows of `schemas` by ordinal.
@@ -40,7 +38,7 @@ package struct KindRegistry: Sendable {
   private var ordinals: [SchemaVersion?: UInt16] = [:]
   private var numbers: [Key: UInt32] = [:]
   /// The newest version that was activated at a position of its own. Older versions are no longer appended.
-  private(set) var activated: SchemaVersion?
+  package private(set) var activated: SchemaVersion?
   /// The newest contracted version. Nothing is left below it, so programs of older versions no longer read
   /// the store.
   package private(set) var contracted: SchemaVersion?
@@ -65,13 +63,13 @@ package struct KindRegistry: Sendable {
   package var isUncommitted = false
 
   /// The declared kinds whose rows do not yet say which older versions read them.
-  private(set) var unnoted: Set<UInt32> = []
+  package private(set) var unnoted: Set<UInt32> = []
 
   /// Creates an empty registry.
   package init() {}
 
   /// The kind of a number; `nil` if there is none.
-  package subscript(number: UInt32) -> Kind? {
+  @inlinable package subscript(number: UInt32) -> Kind? {
     Int(number) < first.count ? first[Int(number)] : kinds[number]
   }
 
@@ -88,7 +86,7 @@ package struct KindRegistry: Sendable {
   /// Adds a row of `kinds`, whose ordinal must be known already.
   ///
   /// - Throws: ``FormatFailure`` if it is not, or if the shape is invalid or does not match its fingerprint.
-  mutating func take(kind: UInt32, _ row: KindRow) throws(FormatFailure) {
+  package mutating func take(kind: UInt32, _ row: KindRow) throws(FormatFailure) {
     guard let schema = schemas[row.ordinal] else { throw FormatFailure(.value, at: 0) }
     try take(kind: kind, row, version: schema.version, shape: StoredShape(row.shape))
   }
@@ -117,7 +115,7 @@ package struct KindRegistry: Sendable {
   /// Returns the number under which `record` is stored; `nil` if it must be registered first.
   ///
   /// A released record never reuses the kind of a draft, so its version is known to be released from then on.
-  func kind(of record: RecordKind) -> UInt32? {
+  package func kind(of record: RecordKind) -> UInt32? {
     guard let number = kind(version: record.version, name: record.type, shape: record.shape) else {
       return nil
     }
@@ -147,8 +145,8 @@ package struct KindRegistry: Sendable {
   /// - Parameters:
   ///   - first: The position of the first entry of the kind.
   ///   - oldestReader: The oldest version whose programs read it; `nil` if no plan says.
-  mutating func register(
-    _ record: AppendRequest.Record, first: Position, oldestReader: SchemaVersion? = nil
+  package mutating func register(
+    _ record: RecordKind, first: Position, oldestReader: SchemaVersion? = nil
   ) throws(Refusal) -> EntryRows.New {
     let version = record.version
     let ordinal = try ordinal(of: version)
@@ -200,7 +198,7 @@ package struct KindRegistry: Sendable {
   ///
   /// - Parameter oldestReader: Returns the oldest version whose programs read a record, if that is known.
   /// - Returns: The kinds whose rows say it now. Older versions read nothing that a draft has stored.
-  mutating func noteReaders(
+  package mutating func noteReaders(
     _ oldestReader: (ExactText, SchemaVersion, StoredShape?) -> SchemaVersion?
   ) -> [UInt32] {
     var noted: [UInt32] = []

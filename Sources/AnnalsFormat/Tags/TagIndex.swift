@@ -1,5 +1,4 @@
 internal import AnnalsCoding
-internal import AnnalsFormat
 
 /// The slots of tags by the hashes of their texts: open addressing with linear probing.
 ///

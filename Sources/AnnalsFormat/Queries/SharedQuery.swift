@@ -1,6 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
-internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// A query of stored types and tags that has the same result in every program, regardless of its plan.
 ///
@@ -61,7 +60,7 @@ package struct SharedQuery: Equatable, Sendable {
   }
 
   /// The query of an untyped log.
-  init(_ query: LogQuery) {
+  package init(_ query: LogQuery) {
     items = query.items.map { item in
       Item(
         types: item.types.isEmpty
@@ -69,16 +68,9 @@ package struct SharedQuery: Equatable, Sendable {
         tags: item.tags.sorted())
     }
   }
-
-  /// The condition that no entry after `position` matches the query.
-  package func condition(after position: Position?) -> AppendCondition {
-    var tags = QueryTags()
-    for item in items { tags.add(item.tags) }
-    return AppendCondition(tags, after: position, self)
-  }
 }
 
-extension SharedQuery: ConditionForm {
+extension SharedQuery: QueryForm {
   package func stored(_ kinds: KindRegistry) -> StoredQuery {
     StoredQuery(
       items.map { item in
@@ -91,8 +83,4 @@ extension SharedQuery: ConditionForm {
         return StoredQuery.Item(kinds: wanted, tags: item.tags)
       })
   }
-
-  package var shared: SharedQuery { self }
-
-  package func comparison(_: KindRegistry, _: Generation) -> (any ConditionComparison)? { nil }
 }

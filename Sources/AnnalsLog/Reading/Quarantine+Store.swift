@@ -1,4 +1,5 @@
 package import AnnalsCoding
+package import AnnalsFormat
 
 extension Quarantine {
   /// Creates the quarantine that the options of an open request; `nil` if readers stop.

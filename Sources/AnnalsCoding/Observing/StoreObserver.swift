@@ -1,5 +1,3 @@
-public import AnnalsCoding
-
 /// A receiver of values about the work of a store, for metrics, logs and traces.
 ///
 /// Set one as ``StoreOptions/observer``. Each method has an empty implementation, so an observer has only
