@@ -91,13 +91,13 @@ extension Span<UInt8> {
   }
 }
 
-extension Span where Element: BitwiseCopyable {
+extension Span {
   /// Begins to load the element at `index`, which may be anything.
   @inline(__always)
   package func prefetch(_ index: Int) {
-    unsafe withUnsafeBytes { bytes in
-      guard index >= 0, index < count, let start = bytes.baseAddress else { return }
-      unsafe annals_prefetch(start + index &* MemoryLayout<Element>.stride)
+    unsafe withUnsafeBufferPointer { elements in
+      guard index >= 0, index < elements.count, let start = elements.baseAddress else { return }
+      unsafe annals_prefetch(start + index)
     }
   }
 }

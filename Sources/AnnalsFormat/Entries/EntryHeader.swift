@@ -85,6 +85,20 @@ public import AnnalsCoding
     guard flags.contains(.parts) == (kind == 0) else { throw FormatFailure(.value, at: 7) }
   }
 
+  /// Returns the stream of an entry, without any check; `nil` if it is the stream's first one.
+  package static func likelyStream(of bytes: Span<UInt8>) -> Position? {
+    do throws(FormatFailure) {
+      var reader = ByteReader(bytes, from: 1)
+      guard !EntryFlags(rawValue: try reader.littleEndian(UInt16.self)).contains(.first) else { return nil }
+      reader = ByteReader(bytes, from: checksum.upperBound)
+      _ = try reader.varint()
+      _ = try reader.littleEndian(Int64.self)
+      return Position(try reader.varint())
+    } catch {
+      return nil
+    }
+  }
+
   /// Returns the CRC-32C of every byte except the checksum's own four. The position is the seed, so that an
   /// entry in another's place is detected.
   @usableFromInline

@@ -4,8 +4,8 @@ internal import LMDB
 
 /// A cache of stream names, so that the next entry of the same stream need not read its first one.
 ///
-/// Each id has one place, which the next id with the same place takes over. So it never exceeds its limit,
-/// and frequent names are usually cached.
+/// Each id has two places next to each other, and a new id takes the place of the older one of them. So it
+/// never exceeds its limit, and frequent names are usually cached.
 package struct StreamNames: Sendable {
   /// The maximum number of names that are kept: 4,096 are 2 MB at their longest.
   let limit: Int
@@ -35,15 +35,20 @@ package struct StreamNames: Sendable {
     return true
   }
 
-  /// The ids of the streams whose names are kept, by place; 0 where none is. Either none, or a power of two.
-  private var ids: [UInt64] = []
-  /// The names of these streams, by place.
-  private var names: [StreamName] = []
+  /// A name that is kept.
+  private struct Slot {
+    /// The id of the stream; 0 where no name is kept.
+    var id: UInt64 = 0
+    var name = StreamName("")
+  }
+
+  /// The names, by place. Either none, or a power of two.
+  private var slots: [Slot] = []
   private var count = 0
 
   /// The name of the stream whose first entry is at `id`.
   package mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    if isKept(id.rawValue) { return names[place(of: id.rawValue)] }
+    if let place = kept(id.rawValue) { return slots[place].name }
     return add(try reader.name(of: id), of: id)
   }
 
@@ -82,7 +87,23 @@ package struct StreamNames: Sendable {
     }
   }
 
-  private func isKept(_ id: UInt64) -> Bool { !ids.isEmpty && ids[place(of: id)] == id }
+  /// Begins to load the memory where the name of a stream may be.
+  @inline(__always)
+  package func prefetch(_ id: Position) {
+    if slots.isEmpty { return }
+    slots.span.prefetch(place(of: id.rawValue))
+  }
+
+  private func isKept(_ id: UInt64) -> Bool { kept(id) != nil }
+
+  /// Where the name of a stream is; `nil` if it is not kept.
+  @inline(__always)
+  private func kept(_ id: UInt64) -> Int? {
+    if slots.isEmpty { return nil }
+    let place = place(of: id)
+    if slots[place].id == id { return place }
+    return slots[place + 1].id == id ? place + 1 : nil
+  }
 
   private mutating func add(_ name: StreamName, of id: Position) -> StreamName {
     makeRoom(for: 1)
@@ -93,28 +114,33 @@ package struct StreamNames: Sendable {
   /// Makes places for more names, as far as the limit allows.
   private mutating func makeRoom(for more: Int) {
     let wanted = min(2 * (count + more), limit)
-    guard wanted > ids.count else { return }
-    var size = max(ids.count, 16)
+    guard wanted > slots.count else { return }
+    var size = max(slots.count, 16)
     while size < wanted { size *= 2 }
-    let (oldIDs, oldNames) = (ids, names)
-    ids = Array(repeating: 0, count: size)
-    names = Array(repeating: StreamName(""), count: ids.count)
+    let old = slots
+    slots = Array(repeating: Slot(), count: size)
     count = 0
-    for (id, name) in zip(oldIDs, oldNames) where id > 0 { keep(name, of: id) }
+    for slot in old where slot.id > 0 { keep(slot.name, of: slot.id) }
   }
 
   private mutating func keep(_ name: StreamName, of id: UInt64) {
     let place = place(of: id)
-    if ids[place] == 0 { count += 1 }
-    ids[place] = id
-    names[place] = name
+    if slots[place].id == id {
+      slots[place].name = name
+      return
+    }
+    // The older name of the pair makes room.
+    if slots[place + 1].id == 0, slots[place].id > 0 { count += 1 }
+    if slots[place].id == 0 { count += 1 }
+    if slots[place].id > 0 { slots[place + 1] = slots[place] }
+    slots[place] = Slot(id: id, name: name)
   }
 
-  /// Where a name is, if it is kept; there are places.
+  /// The first of the two places where a name may be, if it is kept; there are places.
   private func place(of id: UInt64) -> Int {
     // Multiplicative hashing (Knuth, TAOCP volume 3, 6.4) by 2^64 divided by the golden ratio: the upper bits
     // are the best.
-    let bits = ids.count.trailingZeroBitCount
-    return Int(truncatingIfNeeded: (id &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits))
+    let bits = slots.count.trailingZeroBitCount
+    return Int(truncatingIfNeeded: (id &* 0x9e37_79b9_7f4a_7c15) >> UInt64(64 - bits)) & ~1
   }
 }

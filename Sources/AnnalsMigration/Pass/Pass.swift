@@ -58,6 +58,9 @@ struct Pass {
   /// What the older generation delivers: noted when entries are copied, or by the comparison of those that an
   /// interrupted pass has copied.
   var delivered = EventDigest()
+  /// Upcasts the older generation again while the new file is indexed and checked; `nil` if the comparison
+  /// does it.
+  var repetition: Repetition?
   /// The archive for lost values; `nil` for none.
   let archive: PassArchive?
   /// The context in which inline projections are folded again; `nil` if the pass knows none.
@@ -145,7 +148,9 @@ struct Pass {
       let last = try source.lastPosition()
       switch machine.next(PassMachine.Sight(last: last)) {
       case .copy(let range): try copy(range)
-      case .copyHeads: try copyHeads()
+      case .copyHeads:
+        try beginRepetition()
+        try copyHeads()
       case .mergeHeads: try mergeHeads()
       case .check: try checkFile()
       case .compare(let range): try compare(range)

@@ -18,6 +18,8 @@ struct Comparing: Sendable {
   /// Which entries of the older generation are upcast again.
   enum Repetition: Sendable {
     case all
+    /// None: another thread does it.
+    case none
     /// Those of ``Comparing/sample(of:)``, and these.
     case sample(Set<UInt64>)
   }
@@ -50,9 +52,14 @@ struct Comparing: Sendable {
 
   /// The positions of `range` that are upcast again.
   private func repeated(in range: ClosedRange<UInt64>) -> [ClosedRange<UInt64>] {
-    guard case .sample(let others) = repetition else { return [range] }
-    let sample = Self.sample(of: range)
-    return [sample] + others.filter { range.contains($0) && !sample.contains($0) }.sorted().map { $0...$0 }
+    switch repetition {
+    case .all: return [range]
+    case .none: return []
+    case .sample(let others):
+      let sample = Self.sample(of: range)
+      return [sample]
+        + others.filter { range.contains($0) && !sample.contains($0) }.sorted().map { $0...$0 }
+    }
   }
 
   /// The sample of `range`: all of a short one, otherwise neighbours at a place that differs from range to

@@ -21,6 +21,8 @@ final class CopyRewriter: EntryRewriter {
     table = try kinds.table(for: source)
   }
 
+  func expect(_ stream: Position) {}
+
   func rewrite(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {

@@ -38,7 +38,7 @@ struct Digesting: Sendable {
   ) throws(AnnalsError) -> EventDigest {
     var digest = RunDigest()
     try source.read(
-      positions, { (kinds) in digester.enter(kinds) },
+      positions, { (kinds) in digester.enter(kinds) }, expecting: { digester.expect($0) },
       { (entry, reader) throws(AnnalsError) in
         digest.enter(entry.position)
         try digester.add(entry, reader, to: &digest.sum)

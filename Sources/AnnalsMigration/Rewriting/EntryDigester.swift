@@ -25,7 +25,8 @@ final class EntryDigester {
   private let reach: PlanResolver?
   private let upcaster: PayloadUpcaster?
   private let isQuarantining: Bool
-  private var origins: EntryOrigin
+  // One thread uses it, and what computes an origin does not know the digester.
+  private let origins: SerialValue<EntryOrigin>
   private var fates = FateTable([], written: [])
   /// Whether streams count by their names, and revisions do not.
   private let isByName: Bool
@@ -58,7 +59,7 @@ final class EntryDigester {
     self.router = router
     upcaster = reach.map { PayloadUpcaster($0.plan) }
     self.isQuarantining = isQuarantining
-    origins = EntryOrigin(log: source.log)
+    origins = SerialValue(EntryOrigin(log: source.log))
   }
 
   /// Takes the kinds of the snapshot that the next entries are read from.
@@ -70,6 +71,9 @@ final class EntryDigester {
     upcaster?.delivery.past = source.past(kinds, reach)
     known = (kinds.kinds.count, kinds.epoch)
   }
+
+  /// Takes the probable stream of the entry after the next one that is added.
+  func expect(_ stream: Position) { origins.value.prefetch(stream) }
 
   /// Adds what `entry` delivers.
   func add(
@@ -125,7 +129,7 @@ final class EntryDigester {
       return false
     }
     let route = try router?.route(entry, reader)
-    let name = if let route { route.new } else { try origins.name(of: entry.stream, reader) }
+    let name = if let route { route.new } else { try origins.value.name(of: entry.stream, reader) }
     // Under a key of its own, so that the digest is the same in every process.
     let hash = StreamHash(name.text.utf8.span, key: (0, 0))
     place = (hash.low, hash.high)
@@ -136,7 +140,7 @@ final class EntryDigester {
     _ entry: borrowing LentEntry, _ upcaster: PayloadUpcaster, _ reader: StoreReader, _ body: () -> Void
   ) throws(RewriteFailure) {
     let origin: Origin
-    do throws(AnnalsError) { origin = try origins.origin(of: entry, reader) } catch {
+    do throws(AnnalsError) { origin = try origins.value.origin(of: entry, reader) } catch {
       throw RewriteFailure(error)
     }
     try upcaster.upcast(entry, fates, origin, body)
@@ -201,6 +205,12 @@ final class EntryDigester {
   private func addEvents(
     _ delivery: EncodedEventBuffer, _ entry: borrowing LentEntry, to sum: inout EventDigest.Sum
   ) {
+    if let single = delivery.single {
+      let bytes = delivery.content.bytes
+      add(.event, entry, bytes.span.extracting(single.range), caseIndex: single.caseIndex, to: &sum)
+      sum.events &+= 1
+      return
+    }
     let content = delivery.content
     for index in content.parts.indices {
       add(
@@ -243,7 +253,7 @@ extension FateTable {
   /// are stored.
   ///
   /// The number of an unchanged payload is that of its case, counted from 1.
-  init(reading kinds: KindRegistry, _ reach: PlanResolver) {
+  convenience init(reading kinds: KindRegistry, _ reach: PlanResolver) {
     let fates = kinds.kinds.values.map { kind in
       var payload: KindFate.Payload
       var entered: CompiledPlan.Entrance?

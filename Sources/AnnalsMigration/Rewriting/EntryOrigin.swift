@@ -13,11 +13,15 @@ internal import AnnalsSchema
 struct EntryOrigin {
   private let log: UUID
   /// Positions never change, so names are kept from snapshot to snapshot.
-  private var names = StreamNames(limit: 131_072)
+  private var names = StreamNames(limit: 262_144)
 
   init(log: UUID) {
     self.log = log
   }
+
+  /// Begins to load the name of a stream that is needed soon, if it is known.
+  @inline(__always)
+  func prefetch(_ id: Position) { names.prefetch(id) }
 
   /// The name of the stream whose first entry is at `id`.
   mutating func name(of id: Position, _ reader: StoreReader) throws(AnnalsError) -> StreamName {

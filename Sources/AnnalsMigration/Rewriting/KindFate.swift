@@ -56,7 +56,9 @@ final class KindFate: Sendable {
 }
 
 /// What becomes of each kind of a generation in the next one, as far as the older one's registry was known.
-struct FateTable: Sendable {
+///
+/// A reference, because it is looked at for every entry, and a copy would count four arrays.
+final class FateTable: Sendable {
   /// By number in the older generation.
   private let fates: [KindFate?]
   /// By number in the older generation, the number of the kind that unchanged payloads get; 0 where they are

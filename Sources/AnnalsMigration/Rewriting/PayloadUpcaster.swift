@@ -26,16 +26,19 @@ final class PayloadUpcaster {
       guard case .unreadable(let step) = fate.payload else { return }
       throw RewriteFailure(AnnalsError(step, fate.kind, at: origin.position))
     }
-    do throws(UpcastFailure) {
-      try plan.upcast(entrance, payload: payload, origin: origin, into: delivery)
-    } catch {
-      throw RewriteFailure(error, origin, to: plan.current.version)
+    do throws(StepFailure) { try entrance.upcast(payload, origin, into: delivery) } catch {
+      throw RewriteFailure(plan.failure(at: entrance, error), origin, to: plan.current.version)
     }
-    if let failure = delivery.content.failure {
-      throw RewriteFailure(
-        failure.cause, plan.written[failure.caseIndex].type.text, origin, from: fate.kind.version,
-        to: plan.current.version)
-    }
+    if delivery.hasFailed { try throwFailure(fate, origin) }
+  }
+
+  /// Throws the error for an event that has no encoding.
+  @inline(never)
+  private func throwFailure(_ fate: KindFate, _ origin: Origin) throws(RewriteFailure) {
+    guard let failure = delivery.content.failure else { return }
+    throw RewriteFailure(
+      failure.cause, plan.written[failure.caseIndex].type.text, origin, from: fate.kind.version,
+      to: plan.current.version)
   }
 }
 

@@ -6,7 +6,7 @@ internal import AnnalsLog
 extension PlanRewriter {
   /// The name of the stream that an entry is in before the pass.
   func streamName(of entry: borrowing LentEntry, _ reader: StoreReader) throws(AnnalsError) -> StreamName {
-    try origins.name(of: entry.stream, reader)
+    try origins.value.name(of: entry.stream, reader)
   }
 
   /// Adds an entry with another body.

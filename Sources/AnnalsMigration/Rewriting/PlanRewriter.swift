@@ -23,6 +23,8 @@ final class PlanRewriter: EntryRewriter {
   private let isQuarantining: Bool
   /// Whether entries get other places: then a broken group ends the pass, and no digest is computed.
   private let isMoving: Bool
+  /// Whether records of the current version have personal fields.
+  private let isSealing: Bool
   private let digester: EntryDigester
   /// Computes tags again; `nil` where no rule does.
   let retagger: EntryRetagger?
@@ -36,7 +38,8 @@ final class PlanRewriter: EntryRewriter {
   let isArchiving: Bool
   /// What is lost of the entry at hand, by event.
   var losses: [ArchivedEvent] = []
-  var origins: EntryOrigin
+  // One thread uses it, and what computes an origin does not know the rewriter.
+  let origins: SerialValue<EntryOrigin>
   private(set) var table = FateTable([], written: [])
   /// Room for parts, used again for each entry.
   var parts = PartsBuffer()
@@ -71,7 +74,8 @@ final class PlanRewriter: EntryRewriter {
     self.reach = reach
     upcaster = PayloadUpcaster(reach.plan)
     self.isQuarantining = isQuarantining
-    origins = EntryOrigin(log: source.log)
+    isSealing = reach.plan.written.contains { $0.shape?.personal != nil }
+    origins = SerialValue(EntryOrigin(log: source.log))
   }
 
   func enter(_ known: KindRegistry) throws(AnnalsError) {
@@ -79,6 +83,8 @@ final class PlanRewriter: EntryRewriter {
     digester.enter(known)
     upcaster.delivery.past = source.past(known, reach)
   }
+
+  func expect(_ stream: Position) { origins.value.prefetch(stream) }
 
   func rewrite(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
@@ -106,7 +112,7 @@ final class PlanRewriter: EntryRewriter {
     }
     if header.isSystem { return run.add(system: entry.bytes) }
     if header.flags.contains(.stub) { return try keepStub(entry, into: &run) }
-    losses.removeAll(keepingCapacity: true)
+    if !losses.isEmpty { losses.removeAll(keepingCapacity: true) }
     hasNewTags = false
     let digested = run.delivered.sum.entries
     do throws(RewriteFailure) {
@@ -148,7 +154,7 @@ extension PlanRewriter {
     do throws(AnnalsError) {
       isPlain = try entry.isPlain
       isQuarantined = try entry.isQuarantined
-      origin = try origins.origin(of: entry, reader)
+      origin = try origins.value.origin(of: entry, reader)
     } catch {
       throw RewriteFailure(error)
     }
@@ -171,19 +177,20 @@ extension PlanRewriter {
         return add(entry, kind: kind, .payload, entry.body, extensions, into: &run)
       }
       let isDigested = !isMoving && isPlain
-      if let index = upcaster.delivery.single {
-        let event = upcaster.delivery.content.bytes
+      if let single = upcaster.delivery.single {
+        let bytes = upcaster.delivery.content.bytes
+        let event = bytes.span.extracting(single.range)
         if isDigested {
-          digester.add(event.span, caseIndex: index, tags: tags, of: entry, to: &run.delivered.sum)
+          digester.add(event, caseIndex: single.caseIndex, tags: tags, of: entry, to: &run.delivered.sum)
         }
-        let kind = table.written[index]
+        let kind = table.written[single.caseIndex]
         run.changes.add(isSplit: false)
-        if let sealed = try reach.plan.sealed(event.span, ofCase: index) {
+        if isSealing, let sealed = try reach.plan.sealed(event, ofCase: single.caseIndex) {
           run.tally.add(kind, bytes: sealed.count, at: run.count)
           return add(entry, kind: kind, .payload, sealed.span, extensions, into: &run)
         }
         run.tally.add(kind, bytes: event.count, at: run.count)
-        return add(entry, kind: kind, .payload, event.span, extensions, into: &run)
+        return add(entry, kind: kind, .payload, event, extensions, into: &run)
       }
       if isDigested { digester.add(upcaster.delivery, tags: tags, of: entry, to: &run.delivered.sum) }
       if isArchiving { noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason)) }

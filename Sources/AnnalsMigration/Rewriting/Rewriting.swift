@@ -66,6 +66,7 @@ struct Rewriting: Sendable {
     run.begin(at: Position(positions.lowerBound))
     try source.read(
       positions, { (kinds) throws(AnnalsError) in try rewriter.enter(kinds) },
+      expecting: { rewriter.expect($0) },
       { (entry, reader) throws(AnnalsError) in
         try rewriter.rewrite(entry, reader, into: &run)
         return run.count < runEntries && run.byteCount + run.archive.bytes.count < runBytes

@@ -20,6 +20,8 @@ final class RoutingRewriter: EntryRewriter {
     router.enter(source)
   }
 
+  func expect(_ stream: Position) { base.expect(stream) }
+
   func rewrite(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {

@@ -16,6 +16,22 @@ extension CompiledPlan {
       self.payload = payload
       self.isNewer = isNewer
     }
+
+    /// Appends the current events of a stored payload to `buffer`, in order; after an error, none of them.
+    ///
+    /// - Parameters:
+    ///   - stored: The payload as it was stored.
+    ///   - origin: The origin of the entry.
+    ///   - buffer: A buffer for the plan's current event.
+    package func upcast(
+      _ stored: Span<UInt8>, _ origin: Origin, into buffer: EventBuffer
+    ) throws(StepFailure) {
+      let before = buffer.count
+      do throws(StepFailure) { try payload.run(stored, origin, buffer) } catch {
+        buffer.keep(first: before)
+        throw error
+      }
+    }
   }
 
   /// Returns the step at which payloads of a stored kind begin.
@@ -83,11 +99,7 @@ extension CompiledPlan {
   package func upcast(
     _ entrance: Entrance, payload: Span<UInt8>, origin: Origin, into buffer: EventBuffer
   ) throws(UpcastFailure) {
-    let before = buffer.count
-    do {
-      try entrance.payload.run(payload, origin, buffer)
-    } catch {
-      buffer.keep(first: before)
+    do throws(StepFailure) { try entrance.upcast(payload, origin, into: buffer) } catch {
       throw failure(at: entrance, error)
     }
   }

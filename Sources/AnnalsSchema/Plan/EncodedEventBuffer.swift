@@ -23,8 +23,10 @@ public import AnnalsCoding
 
   /// The delivered events. They are one value, so that adding an event checks uniqueness only once.
   @usableFromInline package struct Content {
-    /// The payloads, one after the other.
+    /// The payloads, one after the other, after some that are not needed any more.
     @usableFromInline package var bytes: [UInt8] = []
+    /// Where the payload of the first event begins.
+    private var start = 0
     /// The events in the order of their delivery.
     @usableFromInline package var parts: [Part] = []
     /// The first event that has no encoding, if there is one.
@@ -40,17 +42,32 @@ public import AnnalsCoding
       parts.append(Part(caseIndex: event.caseIndex, path: path, end: bytes.count))
     }
 
+    /// The bytes of earlier events after which their storage is used again: emptying an array each time takes
+    /// longer than encoding a field.
+    private static let room = 8 << 10
+
     /// Removes everything except the storage.
+    @inline(__always)
     mutating func clear() {
-      bytes.removeAll(keepingCapacity: true)
-      parts.removeAll(keepingCapacity: true)
+      start = bytes.count
+      if start > Self.room {
+        bytes.removeAll(keepingCapacity: true)
+        start = 0
+      }
+      if parts.count == 1 { parts.removeLast() } else { parts.removeAll(keepingCapacity: true) }
       // Checking costs less than setting, and this is rare.
       if failure != nil { failure = nil }
     }
 
     /// Returns the range of the payload of the event numbered `index`.
     package func range(of index: Int) -> Range<Int> {
-      (index == 0 ? 0 : parts[index - 1].end)..<parts[index].end
+      (index == 0 ? start : parts[index - 1].end)..<parts[index].end
+    }
+
+    /// Removes all but the first `count` events.
+    mutating func keep(first count: Int) {
+      parts.removeSubrange(count...)
+      bytes.removeSubrange((parts.last?.end ?? start)...)
     }
   }
 
@@ -63,7 +80,7 @@ public import AnnalsCoding
   }
 
   package override init() {
-    super.init(notingDrops: ())
+    super.init(encoding: ())
   }
 
   /// Appends an encoded event.
@@ -73,15 +90,19 @@ public import AnnalsCoding
   }
 
   @usableFromInline package override func keep(first count: Int) {
-    content.parts.removeSubrange(count...)
-    content.bytes.removeSubrange((content.parts.last?.end ?? 0)...)
+    content.keep(first: count)
     self.count = count
   }
 
-  /// The case of the one delivered event, if there is one and no rule has split anything.
-  package var single: Int? {
-    content.parts.count == 1 && content.parts[0].path.isEmpty ? content.parts[0].caseIndex : nil
+  /// The case of the one delivered event and the place of its payload in the content's bytes, if there is one
+  /// event and no rule has split anything.
+  package var single: (caseIndex: Int, range: Range<Int>)? {
+    guard content.parts.count == 1, content.parts[0].path.isEmpty else { return nil }
+    return (content.parts[0].caseIndex, content.range(of: 0))
   }
+
+  /// Whether an event has no encoding.
+  package var hasFailed: Bool { content.failure != nil }
 
   /// Removes everything except the storage.
   package func clear() {

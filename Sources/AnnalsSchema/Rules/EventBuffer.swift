@@ -12,6 +12,8 @@ public class EventBuffer {
     set { counted.value = newValue }
   }
 
+  /// Whether the buffer is an ``EncodedEventBuffer``: asking for other types first takes longer.
+  @usableFromInline final let isEncoding: Bool
   /// Whether the buffer records why events were dropped.
   @usableFromInline final let notesDrops: Bool
   /// The rules that delivered nothing, one for each dropped event, if the buffer records them.
@@ -32,11 +34,13 @@ public class EventBuffer {
   private final var scratch: [UInt8] = []
 
   @usableFromInline init() {
+    isEncoding = false
     notesDrops = false
   }
 
-  /// Creates a buffer that records why events were dropped.
-  init(notingDrops: Void) {
+  /// Creates an ``EncodedEventBuffer``, which records why events were dropped.
+  init(encoding: Void) {
+    isEncoding = true
     notesDrops = true
   }
 
@@ -114,12 +118,12 @@ package struct NotedDrop {
 extension EventBuffer {
   /// Appends an event of the newest version.
   @inlinable func deliver<Event: SchemaEvent>(_ event: consuming Event, _ origin: Origin) {
+    if isEncoding, let delivery = self as? EncodedEventBuffer { return delivery.add(event, origin) }
     if let delivery = self as? TypedEventBuffer<Event> {
       delivery.entries.append(Entry(event, from: origin))
       count &+= 1
       return
     }
-    if let delivery = self as? EncodedEventBuffer { return delivery.add(event, origin) }
     guard let group = self as? TypedGroupBuffer<Event> else { wrongBuffer(for: Event.self) }
     group.add(event, origin)
   }

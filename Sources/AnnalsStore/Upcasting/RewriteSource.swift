@@ -74,15 +74,19 @@ package final class RewriteSource: Sendable {
   ///
   /// A missing position is damage.
   ///
-  /// - Parameter begin: Takes the kinds that the snapshot has.
+  /// - Parameters:
+  ///   - begin: Takes the kinds that the snapshot has.
+  ///   - expect: Is called with the probable stream of the next entry before `body` is called with this one.
   package func read(
     _ positions: ClosedRange<UInt64>, _ begin: (KindRegistry) throws(AnnalsError) -> Void,
+    expecting expect: (Position) -> Void = { _ in },
     _ body: (borrowing LentEntry, StoreReader) throws(AnnalsError) -> Bool
   ) throws(AnnalsError) {
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
     let reader = StoreReader(transaction.view, tables)
     try begin(kinds(in: reader))
     var cursor = try reader.entriesCursor()
+    if patch == nil { return try read(positions, reader, &cursor, expecting: expect, body) }
     var position = positions.lowerBound
     var isPlaced = false
     while true {
@@ -106,6 +110,36 @@ package final class RewriteSource: Sendable {
       else { return }
       position += 1
       isPlaced = true
+    }
+  }
+  /// Lends each entry, and looks at the next one before: its memory and that of its stream's name are loaded
+  /// meanwhile.
+  private func read(
+    _ positions: ClosedRange<UInt64>, _ reader: StoreReader, _ cursor: inout IntegerCursor,
+    expecting expect: (Position) -> Void,
+    _ body: (borrowing LentEntry, StoreReader) throws(AnnalsError) -> Bool
+  ) throws(AnnalsError) {
+    var position = positions.lowerBound
+    var row: IntegerRow?
+    do throws(EnvironmentError) { row = try cursor.seek(position) } catch { throw AnnalsError(error) }
+    while true {
+      guard let current = row, current.key == position else {
+        throw AnnalsError(missing: Position(position))
+      }
+      var failure: EnvironmentError?
+      if position < positions.upperBound {
+        do throws(EnvironmentError) { row = try cursor.next() } catch { failure = error }
+        if let next = row {
+          next.fetchNext()
+          if let stream = EntryHeader.likelyStream(of: next.value) { expect(stream) }
+        }
+      }
+      guard try body(try reader.lend(current.value, at: Position(position)), reader),
+        position < positions.upperBound
+      else { return }
+      // What is wrong with the next entry is not to hide an error of this one.
+      if let failure { throw AnnalsError(failure) }
+      position += 1
     }
   }
 }

@@ -69,9 +69,11 @@ extension PageWalk {
     of page: borrowing TreePage, number: UInt64, isLeaf: Bool, lower: Span<UInt8>?, upper: Span<UInt8>?,
     isFlat: inout Bool
   ) -> Bool {
-    var space = PageSpace()
     var last: Node?
     var taken = 0
+    // Where the next node ends if rows were appended; then no node can lie on another one.
+    var start = pageSize
+    var isAppended = true
     for index in 0..<page.count {
       let place = TreePage.headerSize + 2 * index
       guard let node = page.node(index) else {
@@ -81,10 +83,8 @@ extension PageWalk {
       defer { last = node }
       if node.flags != 0 { isFlat = false }
       let size = isLeaf ? node.keyEnd + node.storedCount : node.keyEnd
-      if !space.take(node.offset..<node.offset + size) {
-        find("node \(index) lies on another one", page: number, at: node.offset)
-      }
       taken += size + size % 2
+      if node.offset + size + size % 2 == start { start = node.offset } else { isAppended = false }
       // The first key of a branch page covers everything below the second.
       if !isLeaf && index == 0 { continue }
       let key = page.key(of: node)
@@ -103,11 +103,24 @@ extension PageWalk {
         find("the key of node \(index) is out of order", page: number, at: node.offset)
       }
     }
+    if !isAppended { checkSpace(of: page, number: number, isLeaf: isLeaf) }
     // LMDB moves the other nodes together whenever one is removed.
     if taken != pageSize - page.upper {
       find("the nodes have \(taken) bytes of \(pageSize - page.upper)", page: number, at: 14)
     }
     return true
+  }
+
+  /// Checks that no node lies on another one; all are inside the page.
+  private mutating func checkSpace(of page: borrowing TreePage, number: UInt64, isLeaf: Bool) {
+    var space = PageSpace()
+    for index in 0..<page.count {
+      guard let node = page.node(index) else { return }
+      let size = isLeaf ? node.keyEnd + node.storedCount : node.keyEnd
+      if !space.take(node.offset..<node.offset + size) {
+        find("node \(index) lies on another one", page: number, at: node.offset)
+      }
+    }
   }
 
   /// Returns whether a key sorts before another of the same tree; the size of keys has been checked.

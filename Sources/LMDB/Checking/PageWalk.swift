@@ -35,6 +35,15 @@ struct PageWalk: ~Copyable {
   var freeBeyondEnd: UInt64 = 0
   var report = PageCheck.Report()
   var tree = Tree(name: "main", integerKeys: false, isMain: true, isFree: false, depth: 0)
+  /// Pages that were read together, because the walk needs neighbours in turn.
+  private var ahead: [UInt8] = []
+  /// The numbers of these pages.
+  private var aheadNumbers: Range<UInt64> = 0..<0
+  /// The page that was read last.
+  private var last: UInt64 = 0
+  /// The most pages that are read together.
+  private static let mostAhead = 64
+
   /// The records of tables in the main table.
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
 
@@ -153,12 +162,40 @@ struct PageWalk: ~Copyable {
   }
 
   /// Reads one page of the file.
-  func read(_ number: UInt64, into page: inout [UInt8]) throws(StoreFileError) {
+  mutating func read(_ number: UInt64, into page: inout [UInt8]) throws(StoreFileError) {
+    if page.count == pageSize, try readAhead(number, into: &page) { return }
     let offset = Int(number) * pageSize
     var span = page.mutableSpan
     let count = try file.read(into: &span, at: offset)
     guard count == page.count else {
       throw .truncated(file: file.name, have: offset + count, need: offset + page.count)
     }
+  }
+
+  /// Reads one page together with those after it, if the last one was its neighbour.
+  ///
+  /// - Returns: Whether it was read.
+  private mutating func readAhead(_ number: UInt64, into page: inout [UInt8]) throws(StoreFileError) -> Bool {
+    defer { last = number }
+    if !aheadNumbers.contains(number) {
+      guard number == last + 1, number < limit else { return false }
+      let count = min(Self.mostAhead, Int(limit - number))
+      aheadNumbers = 0..<0
+      var pages = ahead
+      ahead = []
+      if pages.isEmpty { pages = Array(repeating: 0, count: Self.mostAhead * pageSize) }
+      var span = pages.mutableSpan
+      var part = span._mutatingExtracting(0..<count * pageSize)
+      let read = try file.read(into: &part, at: Int(number) * pageSize)
+      ahead = pages
+      aheadNumbers = number..<number + UInt64(read / pageSize)
+      guard aheadNumbers.contains(number) else { return false }
+    }
+    let start = Int(number - aheadNumbers.lowerBound) * pageSize
+    let bytes = ahead.span.extracting(start..<start + pageSize)
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe page.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) }
+    }
+    return true
   }
 }

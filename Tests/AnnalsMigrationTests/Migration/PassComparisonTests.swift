@@ -106,7 +106,7 @@ import Testing
 
   /// Gives an entry of the generation that is being built the payload of another one, with a checksum that is
   /// right.
-  private static func exchange(_ position: UInt64, with other: UInt64, in url: URL) throws {
+  static func exchange(_ position: UInt64, with other: UInt64, in url: URL) throws {
     let directory = try Directory.open(path: url.path)
     let locks = EnvironmentLocks(
       open: try FileLock("open.lock", in: directory), queue: try FileLock("queue.lock", in: directory),

@@ -19,6 +19,8 @@ final class Stopping: Sendable {
 
   func cancel() { end { $0.cancel() } }
 
+  func with(_ body: (MigrationRun) -> Void) { end(body) }
+
   private func end(_ body: (MigrationRun) -> Void) {
     isThere.wait()
     if let run = run.withLock({ $0 }) { body(run) }

@@ -171,6 +171,8 @@ private final class PrefixRewriter: EntryRewriter {
     try rewriter.enter(kinds)
   }
 
+  func expect(_ stream: Position) { rewriter.expect(stream) }
+
   func rewrite(
     _ entry: borrowing LentEntry, _ reader: StoreReader, into run: inout RewrittenRun
   ) throws(AnnalsError) {
