@@ -44,9 +44,10 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t state,
   return state;
 }
 
-// An instruction begins each cycle and takes three, so three lanes of equal length are taken at a time. A lane
-// is moved before the next ones by a multiplication with x^(8·distance - 33), whose 64 bits the instruction
-// reduces (Gopal et al., "Fast CRC computation for iSCSI polynomial using CRC32 instruction", 2011).
+// An instruction begins each cycle and takes three, so three lanes of equal length are taken at a time. A
+// lane is moved before the next ones by a multiplication with x^(8·distance - 33), whose 64 bits the
+// instruction reduces (Gopal et al., "Fast CRC computation for iSCSI polynomial using CRC32 instruction",
+// 2011).
 __attribute__((target("sse4.2,pclmul"))) static inline uint64_t lanes(uint64_t state, const uint8_t *bytes,
                                                                       size_t lane, uint32_t before_two,
                                                                       uint32_t before_one) {

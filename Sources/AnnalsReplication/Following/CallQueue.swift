@@ -1,7 +1,7 @@
 /// The calls of this process that are to be published, and the messages with calls that are under way.
 ///
-/// As long as few calls are under way, a call leaves at once and alone. Otherwise it waits, and leaves together
-/// with all that wait when the verdicts on a message are given, or as soon as they fill one.
+/// As long as few calls are under way, a call leaves at once and alone. Otherwise it waits, and leaves
+/// together with all that wait when the verdicts on a message are given, or as soon as they fill one.
 ///
 /// Callers whose verdicts come at the same time often make their next calls at the same time. So those that
 /// wait then, and the first of these, wait for the others for a moment. In this way the calls of many callers
