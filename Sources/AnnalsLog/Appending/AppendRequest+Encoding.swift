@@ -20,6 +20,9 @@ package enum AppendLimit {
   static let text = 4_096
   /// The size of an entry without payload, metadata and names, rounded up generously.
   package static let overhead = 200
+  /// The size of an ordinary entry without payload, metadata and names, with its key and as a change of a
+  /// record.
+  static let usualOverhead = 72
 }
 
 extension AppendRequest {

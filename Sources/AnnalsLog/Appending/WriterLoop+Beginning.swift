@@ -4,8 +4,9 @@ internal import LMDB
 
 // The begin of a transaction, with the tables that its calls need.
 extension WriterLoop {
-  /// The maximum size in bytes of a group that is recorded for the journal. Larger ones rarely fit.
-  private static let smallGroup = 24 << 10
+  /// The maximum size in bytes of the entries of a group that is recorded for the journal. The rest of a
+  /// record, which has 32 KiB, is for the rows beside them. With more of them, the commit flushes twice.
+  private static let smallGroup = 26 << 10
 
   /// A transaction that has begun, and the newest entry before it.
   struct Opened: ~Copyable {
@@ -25,7 +26,8 @@ extension WriterLoop {
     let isRelaxed = batch?.isRelaxed ?? calls.allSatisfy { $0.durability == .relaxed }
     let durability: Durability = isRelaxed ? .relaxed : .full
     let (index, inline, tags) = (generation.environment.ids, generation.inline, generation.environment.tags)
-    let bytes = calls.reduce(batch?.plain?.bytes ?? 0) { $0 + $1.request.bytes }
+    let plain = batch?.plain.map { Self.entryBytes($0.bytes, of: $0.events) } ?? 0
+    let bytes = calls.reduce(plain) { $0 + Self.entryBytes($1.request.bytes, of: $1.request) }
     let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
     let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
     guard let last = try catchUp(transaction) else {
@@ -55,5 +57,10 @@ extension WriterLoop {
       guard generation.environment.ids != nil else { throw AnnalsError.missingIDs }
       return isLeading ? nil : try open(calls, self.turn(), of: batch)
     }
+  }
+
+  /// About how many bytes the events of a call take as entries and as changes of a record.
+  private static func entryBytes(_ bytes: Int, of request: borrowing AppendRequest) -> Int {
+    bytes - request.items.count * (AppendLimit.overhead - AppendLimit.usualOverhead)
   }
 }

@@ -78,9 +78,8 @@ extension Environment {
 
   /// Begins a write transaction in a turn, which ends with it.
   ///
-  /// - Parameter isSmall: Whether the changes probably fit into a record of the journal, some ten kilobytes.
-  ///   A
-  ///   durable commit of such a transaction needs one flush, if the file has a journal in use.
+  /// - Parameter isSmall: Whether the changes probably fit into a record of the journal, which has 32 KiB.
+  ///   A durable commit of such a transaction needs one flush, if the file has a journal in use.
   public func beginWrite(
     _ turn: consuming Turn, durability: Durability = .full, isSmall: Bool = false
   ) throws(EnvironmentError) -> WriteTransaction {

@@ -23,9 +23,7 @@ package struct Call: Sendable {
     self.number = number
     self.isTagged = isTagged
     var random = SeededGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
-    // Most calls are small; some fill pages, and some take overflow pages of their own.
-    let count =
-      number % 5 == 4 ? Int.random(in: 3...14, using: &random) : Int.random(in: 1...2, using: &random)
+    let count = Self.count(number, &random)
     var events: [Event] = []
     for index in 0..<count {
       let stream: StreamName =
@@ -46,6 +44,13 @@ package struct Call: Sendable {
             tags: isTagged ? Self.tags(number, index) : [])))
     }
     self.events = events
+  }
+
+  /// How many events a call has. Most calls are small; some fill pages, some take overflow pages of their own,
+  /// and some are about as large as a record of the journal.
+  private static func count(_ number: Int, _ random: inout SeededGenerator) -> Int {
+    if number % 23 == 11 { return Int.random(in: 60...160, using: &random) }
+    return Int.random(in: number % 5 == 4 ? 3...14 : 1...2, using: &random)
   }
 
   private static func id(_ call: Int, _ index: Int) -> UUID {
