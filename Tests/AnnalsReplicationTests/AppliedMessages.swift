@@ -25,7 +25,7 @@ struct AppliedMessages: Equatable {
     let rules = inline.map { RuleVersion(name: $0.name, version: UInt64($0.version)) }
     let joining = Joining(log, rules, known: rules, ClusterOptions())
     let (events, claim, options) = try await joining.run(at: url, Machine.options())
-    let store = try ActivationWrite.$isShared.withValue(true) {
+    let store = try ActivationWrite.fromCluster { () throws(AnnalsError) in
       let store = try EventStore(at: url, plan: plan, options: options, inline: inline)
       try store.beginInline(rules)
       return store

@@ -10,7 +10,7 @@ internal import Synchronization
 package final class JetStreamLog: ReplicatedLog {
   private let link: BrokerLink
   private let publisher: Publisher
-  private let followers: Mutex<[ObjectIdentifier: Follower]> = Mutex([:])
+  private let threads: Mutex<[ObjectIdentifier: MessageThread]> = Mutex([:])
   private let answers: Mutex<MachineAnswers?> = Mutex(nil)
   private let report: Mutex<(@Sendable () -> MachineReport?)?> = Mutex(nil)
   private let listeners: Mutex<[UUID: AsyncStream<[UInt8]>.Continuation]> = Mutex([:])
@@ -76,12 +76,12 @@ package final class JetStreamLog: ReplicatedLog {
     after sequence: UInt64, pace: FollowPace,
     _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws {
-    let follower = Follower(link, settling: settling, pace: pace, receive)
-    followers.withLock { $0[ObjectIdentifier(follower)] = follower }
-    defer { followers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(follower)) } }
+    let thread = MessageThread(link, settling: settling, pace: pace, receive)
+    threads.withLock { $0[ObjectIdentifier(thread)] = thread }
+    defer { threads.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(thread)) } }
     guard !isClosed.load(ordering: .relaxed) else { return }
-    try follower.start(after: sequence)
-    try await follower.end()
+    try thread.start(after: sequence)
+    try await thread.end()
   }
 
   package func last(within limit: Duration) async throws(AnnalsError) -> UInt64 {
@@ -137,7 +137,7 @@ package final class JetStreamLog: ReplicatedLog {
   var name: LogName { link.address.name }
 
   /// How often the present followers of the log found that two servers have different messages at a sequence.
-  var differences: Int { followers.withLock { $0.values.reduce(0) { $0 + $1.differed } } }
+  var differences: Int { threads.withLock { $0.values.reduce(0) { $0 + $1.differed } } }
 
   /// The number of addresses of servers.
   var serverCount: Int { link.address.servers.count }
@@ -193,7 +193,7 @@ package final class JetStreamLog: ReplicatedLog {
   /// Ends all followers and publishers, and closes the connection.
   package func close() async {
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    for follower in followers.withLock({ Array($0.values) }) { follower.stop() }
+    for thread in threads.withLock({ Array($0.values) }) { thread.stop() }
     answers.withLock { $0?.stop() }
     let (publisher, link, target) = (publisher, link, target)
     _ = await BlockingCall.run {

@@ -14,25 +14,23 @@ extension Applier {
     _ change: RuleSwitch, _ batch: SequencedBatch
   ) throws(AnnalsError) -> SequencedAnswers {
     var batch = batch
-    return try ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in
-        for rule in rules {
-          // The same on every machine, so it is the verdict.
-          guard let refusal = try rule.build(change, log) else { continue }
-          for index in batch.calls.indices {
-            // The batch has the activation alone.
-            guard case .whole(let call) = batch.calls[index] else { continue }
-            var request = call.request
-            request.rules = [RefusedActivation(reason: refusal)] + rules
-            batch.calls[index] = .whole(GroupCall(request, context.durability))
-          }
+    return try ActivationWrite.fromCluster { () throws(AnnalsError) in
+      for rule in rules {
+        // The same on every machine, so it is the verdict.
+        guard let refusal = try rule.build(change, log) else { continue }
+        for index in batch.calls.indices {
+          // The batch has the activation alone.
+          guard case .whole(let call) = batch.calls[index] else { continue }
+          var request = call.request
+          request.rules = [RefusedActivation(reason: refusal)] + rules
+          batch.calls[index] = .whole(GroupCall(request, context.durability))
         }
-        let answers = try log.apply(batch)
-        // The rows of retired versions are removed by and by. If that ends here, the next open goes on.
-        for rule in rules { try? rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-        return answers
       }
-    }.get()
+      let answers = try log.apply(batch)
+      // The rows of retired versions are removed by and by. If that ends here, the next open goes on.
+      for rule in rules { try? rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+      return answers
+    }
   }
 
   /// Applies an erasure, and clears what programs of this machine have worked out from the entries.
@@ -42,8 +40,8 @@ extension Applier {
     _ positions: [Position], _ batch: SequencedBatch, isOurs: Bool
   ) throws(AnnalsError) -> (answers: SequencedAnswers, failure: AnnalsError?) {
     var answers: SequencedAnswers?
-    let result = ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in
+    do throws(AnnalsError) {
+      try ActivationWrite.fromCluster { () throws(AnnalsError) in
         if isOurs {
           answers = try log.apply(batch)
           for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
@@ -53,10 +51,8 @@ extension Applier {
           }
         }
       }
-    }
-    switch result {
-    case .success: return (answers ?? SequencedAnswers(), nil)
-    case .failure(let error):
+      return (answers ?? SequencedAnswers(), nil)
+    } catch {
       guard let answers else { throw error }
       return (answers, error)
     }
@@ -64,9 +60,7 @@ extension Applier {
 
   /// Does what follows the commit of an erasure, after an attempt that failed.
   func completeErasure() throws(AnnalsError) {
-    try ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in try log.completeErasure(rules: rules) }
-    }.get()
+    try ActivationWrite.fromCluster { () throws(AnnalsError) in try log.completeErasure(rules: rules) }
   }
 }
 

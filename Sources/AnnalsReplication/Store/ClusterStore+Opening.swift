@@ -83,13 +83,11 @@ extension ClusterStore {
     at url: URL, _ options: StoreOptions, _ inline: [any InlineProjection<Plan.Current.Event>.Type],
     _ retiring: [any InlineProjection<Plan.Current.Event>.Type]
   ) throws(AnnalsError) -> EventStore<Plan> {
-    try ActivationWrite.$isShared.withValue(true) {
-      Result { () throws(AnnalsError) in
-        let store = try EventStore(
-          at: url, plan: Plan.self, options: options, inline: inline, retiring: retiring)
-        try store.beginInline(store.log.memberState()?.rules ?? [])
-        return store
-      }
-    }.get()
+    try ActivationWrite.fromCluster { () throws(AnnalsError) in
+      let store = try EventStore(
+        at: url, plan: Plan.self, options: options, inline: inline, retiring: retiring)
+      try store.beginInline(store.log.memberState()?.rules ?? [])
+      return store
+    }
   }
 }

@@ -7,8 +7,16 @@ package import LMDB
 /// The transaction that keeps an activation.
 package struct ActivationWrite {
   private let log: EventLog
-  /// Whether the change comes from the log of the cluster that the store belongs to, at this place in it.
-  @TaskLocal package static var isShared = false
+  /// Whether a change comes from the log of the cluster that the store belongs to, at this place in it.
+  @TaskLocal private static var isShared = false
+
+  /// Calls `body`, whose changes come from the log of the cluster that the store belongs to.
+  package static func fromCluster<R>(
+    _ body: () throws(AnnalsError) -> R
+  ) throws(AnnalsError) -> R {
+    // The standard library's function does not keep the type of an error.
+    try $isShared.withValue(true) { Result { () throws(AnnalsError) in try body() } }.get()
+  }
 
   package init(_ log: EventLog) {
     self.log = log

@@ -76,9 +76,7 @@ extension EventStore {
       if own.isEmpty { continue }
       change = own
       // Rows that are not in force are no change of the log.
-      let refusal = try ActivationWrite.$isShared.withValue(true) {
-        Result { () throws(AnnalsError) in try rule.build(own, log) }
-      }.get()
+      let refusal = try ActivationWrite.fromCluster { () throws(AnnalsError) in try rule.build(own, log) }
       if let refusal { throw refusal }
     }
     return try shared.take(.activate, change)

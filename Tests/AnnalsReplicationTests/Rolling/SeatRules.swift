@@ -158,7 +158,7 @@ extension SeatProgram {
     fold = {
       let store = try cluster.store
       let rows = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
-      try ActivationWrite.$isShared.withValue(true) {
+      try ActivationWrite.fromCluster { () throws(AnnalsError) in
         for rule in store.inlineRules {
           if let refusal = try rule.build(rule.activation(of: rows), store.log) { throw refusal }
         }

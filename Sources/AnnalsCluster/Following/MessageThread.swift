@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// A message counts once most of the servers that keep the log have it. What one server has may be lost: some
 /// versions deliver messages, and even acknowledge them, that the others replace after a crash.
-final class Follower: Sendable {
+final class MessageThread: Sendable {
   /// Whether the thread is at work, and who waits for its end.
   private enum Work {
     case going
