@@ -1,5 +1,5 @@
 /// The format of the layouts that this library writes.
-package enum LayoutFormat {
+@usableFromInline package enum LayoutFormat {
   /// The newest format that this library reads.
-  package static let newest: UInt8 = 1
+  @inlinable package static var newest: UInt8 { 1 }
 }

@@ -112,7 +112,7 @@ public import AnnalsCoding
     return bytes
   }
 
-  @inlinable var flags: EntryFlags {
+  @inlinable @inline(__always) var flags: EntryFlags {
     var flags: EntryFlags = []
     if stream == 0 { flags.insert(.first) }
     if isEndOfCall { flags.insert(.endOfCall) }

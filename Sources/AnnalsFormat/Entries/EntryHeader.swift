@@ -5,9 +5,9 @@ public import AnnalsCoding
 /// Reading a header copies nothing and checks every length, so that the places can be used without a check.
 @usableFromInline package struct EntryHeader: Sendable {
   /// The format of entries that this library writes and reads.
-  @usableFromInline package static let format = LayoutFormat.newest
+  @inlinable package static var format: UInt8 { LayoutFormat.newest }
   /// The place of the checksum: after the format byte and the flags.
-  @usableFromInline package static let checksum = 3..<7
+  @inlinable package static var checksum: Range<Int> { 3..<7 }
 
   /// Which parts there are.
   @usableFromInline package let flags: EntryFlags
