@@ -1,5 +1,9 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
 #include "CAnnals.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,6 +23,16 @@ void annals_pages_move(void *to, void *from, size_t count) {
   const size_t most = 2u << 20;
   for (size_t done = 0; done < count; done += most) {
     size_t piece = count - done < most ? count - done : most;
+#if defined(__linux__)
+    // The pages themselves move, so that none is cleared and copied.
+    if (piece == most) {
+      int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+      if (mremap((char *)from + done, most, most, flags, (char *)to + done) != MAP_FAILED) continue;
+      // A move that fails may leave nothing at its target.
+      flags = MAP_PRIVATE | MAP_ANON | MAP_FIXED;
+      if (mmap((char *)to + done, most, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) abort();
+    }
+#endif
     memcpy((char *)to + done, (char *)from + done, piece);
     (void)munmap((char *)from + done, piece);
   }

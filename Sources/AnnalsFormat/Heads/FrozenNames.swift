@@ -7,7 +7,7 @@ internal import AnnalsCoding
 package struct FrozenNames: Sendable {
   /// A name's place in the buffer.
   private struct Place {
-    let start: Int
+    var start: Int
     let count: Int
     /// The position of the stream's first entry.
     let id: UInt64
@@ -43,8 +43,9 @@ package struct FrozenNames: Sendable {
   /// The position of the first entry of the stream with the name at `index`.
   package func id(_ index: Int) -> UInt64 { places[index].id }
 
-  /// Returns a copy of the bytes of the name at `index`.
-  package func name(_ index: Int) -> [UInt8] { Array(bytes[places[index].range]) }
+  /// The bytes of the name at `index`.
+  @_lifetime(borrow self)
+  package func name(_ index: Int) -> Span<UInt8> { bytes.span.extracting(places[index].range) }
 
   /// Sorts the names by their bytes, as LMDB sorts their rows.
   package mutating func sort() {
@@ -58,6 +59,19 @@ package struct FrozenNames: Sendable {
       if first.leading.1 != second.leading.1 { return first.leading.1 < second.leading.1 }
       return bytes[first.range].lexicographicallyPrecedes(bytes[second.range])
     }
+  }
+
+  /// Moves the names together in the order of their rows, so that reading them in this order does not wait
+  /// for memory.
+  package mutating func gather() {
+    var gathered: [UInt8] = []
+    gathered.reserveCapacity(bytes.count)
+    for index in places.indices {
+      let range = places[index].range
+      places[index].start = gathered.count
+      gathered.append(bytes.span.extracting(range))
+    }
+    bytes = gathered
   }
 
   /// Returns the number of leading bytes that all names have in common.

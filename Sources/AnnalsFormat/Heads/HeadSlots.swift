@@ -105,6 +105,11 @@ extension HeadSlots {
     byHash.prefetch(hash.tag)
   }
 
+  /// Begins to load the index where the stream whose first entry is at `id` is looked for.
+  func prefetchIndex(id: UInt64) {
+    byID.prefetch(Self.tag(id))
+  }
+
   /// Begins to load the slot that a name probably has.
   @inlinable @inline(__always)
   package func prefetchSlot(_ hash: StreamHash) {

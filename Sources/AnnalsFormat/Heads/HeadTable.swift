@@ -112,6 +112,9 @@ extension HeadTable {
 
 // The writer's operations inside a transaction.
 extension HeadTable {
+  /// The number of entries ahead at which the index is fetched for a stream that may begin there.
+  private static let ahead: UInt64 = 16
+
   /// Begins a transaction: `rollBack` undoes later changes, and `keep` makes them permanent.
   package mutating func begin() {
     isInTransaction = true
@@ -166,6 +169,8 @@ extension HeadTable {
   @discardableResult
   package mutating func begin(_ hash: StreamHash, hasID: Bool) -> Int {
     last += 1
+    // Where one stream begins, more of them mostly do.
+    slots.prefetchIndex(id: last + Self.ahead)
     let slot = slots.insert(id: last, removable: base)
     journal.note(slot)
     slots.name(slot, hash)

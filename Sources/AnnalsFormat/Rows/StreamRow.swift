@@ -16,9 +16,15 @@ package struct StreamRow: Equatable, Sendable {
 
   /// State (one byte), id (varint).
   package func encoded() -> [UInt8] {
-    var bytes = [state.rawValue]
-    bytes.append(varint: id.rawValue)
+    var bytes: [UInt8] = []
+    encode(into: &bytes)
     return bytes
+  }
+
+  /// Appends the encoded row to `bytes`.
+  package func encode(into bytes: inout [UInt8]) {
+    bytes.append(state.rawValue)
+    bytes.append(varint: id.rawValue)
   }
 
   package init(state: State, id: Position) {

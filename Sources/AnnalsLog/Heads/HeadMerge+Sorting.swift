@@ -76,6 +76,7 @@ extension HeadMerge {
       try reader.withName(of: Position(id)) { names.add($0.span, id: id) }
     }
     names.sort()
+    names.gather()
     return Plan(sorted, names: names)
   }
 }

@@ -231,12 +231,16 @@ extension HeadMerge {
   ) throws(AnnalsError) {
     let tables = generation.tables
     var rest = count
-    while rest > 0, plan.nextName < plan.names.count {
-      let key = plan.names.name(plan.nextName)
-      let row = StreamRow(state: .live, id: Position(plan.names.id(plan.nextName)))
-      let value = Row.seal(row.encoded(), key: key)
-      try storage { () throws(EnvironmentError) in
-        try transaction.put(near: value.span, forKey: key.span, in: tables.streams)
+    let names = plan.names
+    while rest > 0, plan.nextName < names.count {
+      let key = names.name(plan.nextName)
+      row.removeAll(keepingCapacity: true)
+      StreamRow(state: .live, id: Position(names.id(plan.nextName))).encode(into: &row)
+      Row.seal(&row, key: key)
+      do throws(EnvironmentError) {
+        try transaction.put(near: row.span, forKey: key, in: tables.streams)
+      } catch {
+        throw AnnalsError(error)
       }
       plan.nextName += 1
       rest -= 1

@@ -1,3 +1,4 @@
+import AnnalsCoding
 import AnnalsTestSupport
 import Testing
 
@@ -11,10 +12,11 @@ import Testing
     var frozen = FrozenNames()
     for (index, name) in names.enumerated() { frozen.add(name.span, id: UInt64(index + 1)) }
     frozen.sort()
+    if seed.isMultiple(of: 2) { frozen.gather() }
     let sorted = names.enumerated().sorted { $0.element.lexicographicallyPrecedes($1.element) }
     #expect(frozen.count == sorted.count, "seed \(seed)")
     for (index, (place, name)) in sorted.enumerated() {
-      #expect(frozen.name(index) == name, "seed \(seed), place \(index)")
+      #expect(frozen.name(index).copied == name, "seed \(seed), place \(index)")
       #expect(frozen.id(index) == UInt64(place + 1), "seed \(seed), place \(index)")
     }
   }
@@ -26,7 +28,9 @@ import Testing
     let name: [UInt8] = [0]
     frozen.add(name.span, id: 7)
     frozen.sort()
-    #expect(frozen.name(0) == [0])
+    #expect(frozen.name(0).copied == [0])
+    frozen.gather()
+    #expect(frozen.name(0).copied == [0])
     #expect(frozen.id(0) == 7)
   }
 
