@@ -93,8 +93,8 @@ struct ReferenceCluster {
         let revision = heads[stream].map { $0 + 1 } ?? 0
         heads[stream] = revision
         if let id = item.id { ids[stream, default: [:]][id] = revision }
-        events.append(
-          Event(stream: stream, revision: revision, mark: Self.mark(item.payload), time: item.time))
+        let mark = request.withBytes(of: item) { payload, _ in Self.mark(payload.copied) }
+        events.append(Event(stream: stream, revision: revision, mark: mark, time: item.time))
         for tag in request.tags(of: item) { tags.append((tag.text, UInt64(events.count))) }
         if request.records[item.record].type.text == "Noted" { notes[stream, default: 0] += 1 }
       }

@@ -25,4 +25,10 @@ extension [UInt8] {
     append(varint: UInt64(bytes.count))
     append(contentsOf: bytes)
   }
+
+  /// Appends the number of `bytes` as a varint and then the bytes.
+  @inlinable package mutating func append(counted bytes: Span<UInt8>) {
+    append(varint: UInt64(bytes.count))
+    append(bytes)
+  }
 }

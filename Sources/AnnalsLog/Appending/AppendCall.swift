@@ -16,6 +16,8 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   /// How events that their own code encodes are added; `nil` if each has to go through ``encode``.
   var direct: DirectEvents?
   private let encode: (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
+  /// The memory for a large call; `nil` once it was asked for.
+  private var spare: SpareLists?
 
   /// Creates an empty call.
   ///
@@ -23,14 +25,17 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   ///   - time: The time of events that have none of their own.
   ///   - maximumPayload: The maximum size of a payload in bytes.
   ///   - keepsEvents: Whether ``events`` are kept.
+  ///   - spare: The memory for a large call.
   ///   - encode: Encodes an event for storage.
   package init(
     time: Timestamp, maximumPayload: Int, keepsEvents: Bool = false, direct: DirectEvents? = nil,
+    _ spare: SpareLists? = nil,
     _ encode: @escaping (Event, StreamName) throws(AnnalsError) -> AppendRequest.Event
   ) {
     request = AppendRequest(time: time.microseconds)
     self.keepsEvents = keepsEvents
     self.direct = direct
+    self.spare = spare
     self.maximumPayload = maximumPayload
     self.encode = encode
   }
@@ -68,6 +73,10 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
     _ body: (inout AppendRequest) throws(AnnalsError) -> Void
   ) {
     guard failure == nil else { return }
+    if let spare, request.items.count >= SpareLists.large {
+      request.move(to: spare)
+      self.spare = nil
+    }
     do throws(AnnalsError) {
       try request.add(checking: stream, expecting: expected)
       try body(&request)
@@ -94,8 +103,8 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
 
 extension AppendCall where Event == NewEntry {
   /// Creates a call to an untyped log.
-  init(time: Timestamp, maximumPayload: Int) {
-    self.init(time: time, maximumPayload: maximumPayload) { (event, _) throws(AnnalsError) in
+  init(time: Timestamp, maximumPayload: Int, _ spare: SpareLists) {
+    self.init(time: time, maximumPayload: maximumPayload, spare) { (event, _) throws(AnnalsError) in
       var encoded = AppendRequest.Event(
         record: AppendRequest.Record(type: ExactText(event.type), version: event.version),
         payload: event.payload.bytes, id: event.id, metadata: try event.metadata.encoded(),
@@ -119,9 +128,8 @@ extension AppendCall where Event == NewEntry {
   ) {
     let maximumPayload = maximumPayload
     add(stream, expected) { (request) throws(AnnalsError) in
-      // Copying an event would touch the reference counts of all that it has.
       let lent = events.span
-      for index in lent.indices { try request.add(lent[index], maximumPayload: maximumPayload) }
+      for index in lent.indices { try request.add(index, of: lent, maximumPayload: maximumPayload) }
     }
   }
 }

@@ -7,8 +7,6 @@ internal import LMDB
 extension AppendGroup {
   /// The maximum number of bytes of entries for which the heads are locked at a time.
   private static let holdBytes = 1 << 20
-  /// The number of events ahead at which an event's payload is fetched from memory.
-  private static let ahead = 6
 
   /// The progress of putting a call.
   private struct Progress {
@@ -130,7 +128,6 @@ extension AppendGroup {
     let items = request.items.span
     let parts = request.parts.span
     let end = min(progress.item + Self.hold, progress.items)
-    let noBytes = Span<UInt8>()
     var bytes = 0
     var fetched = progress.part
     var item = progress.item
@@ -145,14 +142,12 @@ extension AppendGroup {
         for index in fetched..<next { table.slots.prefetchSlot(parts[index].hash) }
         fetched = next
       }
-      // The bytes have probably not been touched since another thread made them.
-      if item + Self.ahead < end { items[item + Self.ahead].payload.span.prefetch() }
       let record = items[item].record
       var rows: [UInt8] = []
       if progress.kinds[record] == 0 {
         (progress.kinds[record], rows) = try register(request.records[record], of: request)
       }
-      progress.sums[record].add(bytes: items[item].payload.count)
+      progress.sums[record].add(bytes: items[item].place.payloadCount)
       let slot = try slot(request, progress.part, after: progress.base, transaction, &table)
       let isEnd = item + 1 == (progress.isPartACall ? parts[progress.part].items.upperBound : items.count)
       last += 1
@@ -162,31 +157,23 @@ extension AppendGroup {
       if !tagPlaces.isEmpty {
         extensions = try self.extensions(tagPlaces, after: extensions, in: request)
       }
-      if let slot {
+      if slot == nil { table.begin(parts[progress.part].hash, hasID: hasID) }
+      let name = slot == nil ? parts[progress.part].stream.text : ""
+      try request.withBytes(of: items[item]) { (payload, metadata) throws(AnnalsError) in
         var draft = EntryDraft(
-          kind: progress.kinds[record], time: items[item].time, name: noBytes,
-          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
+          kind: progress.kinds[record], time: items[item].time, name: name.utf8.span, metadata: metadata,
+          rows: rows.span, body: payload)
+        if let slot {
+          draft.links = table.extend(slot, hasID: hasID)
+          draft.stream = table.slots.id(slot)
+          draft.revision = Revision(table.slots.revision(slot))
+        }
+        if hasID { progress.streams.append(slot == nil ? last : draft.stream) }
         draft.extensions = extensions.span
-        draft.links = table.extend(slot, hasID: hasID)
-        draft.stream = table.slots.id(slot)
-        draft.revision = Revision(table.slots.revision(slot))
-        if hasID { progress.streams.append(draft.stream) }
         draft.id = items[item].id
         draft.isEndOfCall = isEnd
         bytes += try put(draft, &transaction)
         progress.revisions.append(draft.revision)
-      } else {
-        table.begin(parts[progress.part].hash, hasID: hasID)
-        if hasID { progress.streams.append(last) }
-        let name = parts[progress.part].stream.text
-        var draft = EntryDraft(
-          kind: progress.kinds[record], time: items[item].time, name: name.utf8.span,
-          metadata: items[item].metadata.span, rows: rows.span, body: items[item].payload.span)
-        draft.extensions = extensions.span
-        draft.id = items[item].id
-        draft.isEndOfCall = isEnd
-        bytes += try put(draft, &transaction)
-        progress.revisions.append(0)
       }
       if !tagPlaces.isEmpty { spareExtensions = extensions }
       item += 1

@@ -46,22 +46,28 @@ extension AppendRequest {
     tag(event.tags)
   }
 
-  /// Adds an event of an untyped log, with the same checks.
+  /// Adds one of several events of an untyped log, with the same checks.
+  ///
+  /// Each property is read where it lies. A copy of the event would count references to all that it has.
   @inline(__always)
-  mutating func add(_ event: borrowing NewEntry, maximumPayload: Int) throws(AnnalsError) {
-    let metadata = event.metadata.isEmpty ? [] : try event.metadata.encoded()
-    let payload = event.payload.bytes
-    try checkSizes(payload.count, metadata.count, maximumPayload: maximumPayload, event.type)
-    try check(event.tags, event.type)
-    let time = try event.time?.checked() ?? time
-    if let index = index(ofLast: event.type, event.version) {
-      add(record: index, payload, id: event.id, metadata: metadata, time: time)
+  mutating func add(
+    _ index: Int, of events: Span<NewEntry>, maximumPayload: Int
+  ) throws(AnnalsError) {
+    let metadata = events[index].metadata.isEmpty ? [] : try events[index].metadata.encoded()
+    try checkSizes(
+      events[index].payload.bytes.count, metadata.count, maximumPayload: maximumPayload, events[index].type)
+    if !events[index].tags.isEmpty { try check(events[index].tags, events[index].type) }
+    let time = try events[index].time?.checked() ?? time
+    let record: Int
+    if let last = self.index(ofLast: events[index].type, events[index].version) {
+      record = last
     } else {
-      let index = try index(checking: Record(type: ExactText(event.type), version: event.version))
-      add(record: index, payload, id: event.id, metadata: metadata, time: time)
+      record = try self.index(
+        checking: Record(type: ExactText(events[index].type), version: events[index].version))
     }
-    attach(event.attachments.compactMap(\.hash))
-    tag(event.tags)
+    add(record: record, events[index].payload.bytes, id: events[index].id, metadata: metadata, time: time)
+    if !events[index].attachments.isEmpty { attach(events[index].attachments.compactMap(\.hash)) }
+    if !events[index].tags.isEmpty { tag(events[index].tags) }
   }
 
   /// Throws `.invalidName` for a tag that cannot be stored, and `.tooLarge` for too many.

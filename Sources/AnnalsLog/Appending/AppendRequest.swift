@@ -45,30 +45,29 @@ package struct AppendRequest: Sendable {
 
   /// An event of the call, whose record type is in ``records``.
   ///
-  /// Batches move many of them, so what few events have is in lists of its own.
+  /// Batches have many of them, so what differs in size is in other lists, and no references are counted.
   package struct Item: Sendable {
     private let recordNumber: UInt32
     /// The place of its first tag in ``AppendRequest/tags``.
     fileprivate var firstTag: UInt32 = 0
-    package var payload: [UInt8]
-    package var id: UUID?
+    /// The place of its payload and its metadata in ``AppendRequest/contents``.
+    let place: EventBytes.Place
+    package let id: UUID?
     /// The number of its tags. It is here because it needs no memory of its own: a UUID leaves some free.
     fileprivate var tagCount: UInt16 = 0
     /// The place of its extensions in ``AppendRequest/extensions``, counted from 1; 0 without any.
     fileprivate var extensions: UInt32 = 0
-    package var metadata: [UInt8]
-    package var time: Int64
+    package let time: Int64
 
     package var record: Int { Int(recordNumber) }
 
     /// Its tags, as a range of ``AppendRequest/tags``.
     var tags: Range<Int> { Int(firstTag)..<Int(firstTag) + Int(tagCount) }
 
-    fileprivate init(record: Int, payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
+    fileprivate init(record: Int, _ place: EventBytes.Place, id: UUID?, time: Int64) {
       recordNumber = UInt32(record)
-      self.payload = payload
+      self.place = place
       self.id = id
-      self.metadata = metadata
       self.time = time
     }
   }
@@ -85,9 +84,11 @@ package struct AppendRequest: Sendable {
   /// The time of events that bring none, in microseconds since 1970.
   package let time: Int64
   /// The parts in the order of the call. A stream may occur in several.
-  package private(set) var parts: [Part] = []
+  package internal(set) var parts: [Part] = []
   /// The events of all parts, in order.
-  package private(set) var items: [Item] = []
+  package internal(set) var items: [Item] = []
+  /// The payloads and the metadata of the events.
+  var contents = EventBytes()
   /// The extensions of the events that have any besides tags, in order.
   private var extensions: [[UInt8]] = []
   /// The record types of the events.
@@ -186,6 +187,14 @@ package struct AppendRequest: Sendable {
     item.extensions == 0 ? [] : extensions[Int(item.extensions) - 1]
   }
 
+  /// Calls `body` with the payload and the metadata of an event.
+  @inline(__always)
+  package func withBytes<Result, Failure: Error>(
+    of item: Item, _ body: (_ payload: Span<UInt8>, _ metadata: Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try contents.with(item.place, body)
+  }
+
   /// The size of a tag in an entry and of its row, without the text, rounded up.
   package static let tagOverhead = 64
 
@@ -205,7 +214,7 @@ package struct AppendRequest: Sendable {
   mutating func add(record index: Int, _ payload: [UInt8], id: UUID?, metadata: [UInt8], time: Int64) {
     if id != nil { hasIDs = true }
     bytes += payload.count + metadata.count + AppendLimit.overhead
-    items.append(Item(record: index, payload: payload, id: id, metadata: metadata, time: time))
+    items.append(Item(record: index, contents.add(payload, metadata), id: id, time: time))
     let last = parts.count - 1
     parts[last].items = parts[last].items.lowerBound..<items.count
   }
@@ -242,7 +251,11 @@ package struct AppendRequest: Sendable {
 
   /// Removes all parts but the first ones, with their events. They have no tags and no attachments.
   mutating func keep(firstParts count: Int, bytes: Int) {
-    if count < parts.count { items.removeSubrange(parts[count].items.lowerBound...) }
+    if count < parts.count {
+      let rest = parts[count].items.lowerBound...
+      for item in items[rest].reversed() { contents.removeLast(item.place) }
+      items.removeSubrange(rest)
+    }
     parts.removeSubrange(min(count, parts.count)...)
     self.bytes = bytes
   }

@@ -65,7 +65,7 @@ extension EventLog {
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) throws(AnnalsError) -> Appended {
     let room = try core.admitBlocking(options)
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
     body(&call)
     var (request, _) = try call.finish()
     request.take(room)

@@ -70,7 +70,9 @@ package struct PlainCalls: Sendable {
     call.add(events.parts[index].stream, expecting: .any)
     for item in events.items[events.parts[index].items] {
       let record = call.index(of: events.records[item.record])
-      call.add(record: record, item.payload, id: nil, metadata: item.metadata, time: item.time)
+      events.withBytes(of: item) { payload, metadata in
+        call.add(record: record, payload.copied, id: nil, metadata: metadata.copied, time: item.time)
+      }
     }
     call.rules = rules(call.records)
     call.sharedTime = times[index]

@@ -112,7 +112,7 @@ public struct EventLog: Sendable {
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
     let room = try await core.admit(options)
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
     body(&call)
     var (request, _) = try call.finish()
     request.take(room)

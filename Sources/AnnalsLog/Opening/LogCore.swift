@@ -24,6 +24,8 @@ package final class LogCore: Sendable {
   let watching = Mutex(Watching())
   /// The observer of the first opener.
   package let observer: (any StoreObserver)?
+  /// The memory for the next large call.
+  package let spare = SpareLists()
   /// The values that upper layers keep with the log.
   package let attachments = Attachments()
 
@@ -86,8 +88,8 @@ package final class LogCore: Sendable {
     if Task.isCancelled { throw AnnalsError.callCancelled }
     let writer = try usableWriter()
     let since = request.since ?? .now
-    return try retiring(
-      await writer.append(GroupCall(consume request, options), within: options.lockTimeout, since: since))
+    let call = GroupCall(consume request, options, spare)
+    return try retiring(await writer.append(call, within: options.lockTimeout, since: since))
   }
 
   /// Appends as ``append(_:_:)`` does, and blocks the calling thread meanwhile.
@@ -96,8 +98,8 @@ package final class LogCore: Sendable {
   ) throws(AnnalsError) -> Appended {
     let writer = try usableWriter()
     let since = request.since ?? .now
-    return try retiring(
-      writer.appendBlocking(GroupCall(consume request, options), within: options.lockTimeout, since: since))
+    let call = GroupCall(consume request, options, spare)
+    return try retiring(writer.appendBlocking(call, within: options.lockTimeout, since: since))
   }
 
   /// Applies changes in the order of a shared log, and blocks the calling thread meanwhile.

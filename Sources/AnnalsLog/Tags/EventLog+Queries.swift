@@ -97,7 +97,7 @@ extension EventLog {
     within room: consuming LogWriter.Admission?, _ condition: AppendCondition,
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) throws(AnnalsError) -> AppendRequest {
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload)
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
     body(&call)
     var (request, _) = try call.finish()
     request.conditions = [condition]

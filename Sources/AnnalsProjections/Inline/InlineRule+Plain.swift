@@ -68,7 +68,7 @@ extension AppendGroup {
       do throws(AnnalsError) {
         for item in parts[index].items {
           try set.upcast(
-            items[item], of: parts[index].stream, Position(last + 1 + UInt64(item - start)),
+            items[item], in: calls.events, of: parts[index].stream, Position(last + 1 + UInt64(item - start)),
             Revision(revision), tags: [], entrances[items[item].record], into: buffer)
           revision += 1
         }

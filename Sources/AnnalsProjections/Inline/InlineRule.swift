@@ -153,7 +153,7 @@ extension AppendGroup {
       for item in part.items {
         let event = request.items[item]
         try set.upcast(
-          event, of: part.stream, Position(last + 1 + UInt64(item)), Revision(revision),
+          event, in: request, of: part.stream, Position(last + 1 + UInt64(item)), Revision(revision),
           tags: request.tags(of: event), entrances[event.record], into: buffer)
         revision += 1
       }
@@ -165,13 +165,15 @@ extension AppendGroup {
 extension InlineSet {
   /// Upcasts an event of a call that is being decided.
   func upcast(
-    _ event: borrowing AppendRequest.Item, of stream: StreamName, _ position: Position, _ revision: Revision,
-    tags: [EventTag], _ entrance: CompiledPlan.Entrance, into buffer: EventBuffer
+    _ event: AppendRequest.Item, in call: borrowing AppendRequest, of stream: StreamName,
+    _ position: Position, _ revision: Revision, tags: [EventTag], _ entrance: CompiledPlan.Entrance,
+    into buffer: EventBuffer
   ) throws(AnnalsError) {
     let metadata: Metadata
     do throws(CodingFailure) {
-      let bytes = event.metadata
-      metadata = bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes.span)
+      metadata = try call.withBytes(of: event) { (_, bytes) throws(CodingFailure) in
+        bytes.isEmpty ? Metadata() : try Metadata(encoded: bytes)
+      }
     } catch {
       throw AnnalsError(malformed: error, what: "the metadata")
     }
@@ -179,8 +181,9 @@ extension InlineSet {
       position: position, stream: stream, revision: revision,
       timestamp: Timestamp(microseconds: event.time), id: event.id, log: log, metadata: metadata, tags: tags)
     do throws(UpcastFailure) {
-      let payload = event.payload
-      try reach.plan.upcast(entrance, payload: payload.span, origin: origin, into: buffer)
+      try call.withBytes(of: event) { (payload, _) throws(UpcastFailure) in
+        try reach.plan.upcast(entrance, payload: payload, origin: origin, into: buffer)
+      }
     } catch {
       throw AnnalsError(error, origin)
     }

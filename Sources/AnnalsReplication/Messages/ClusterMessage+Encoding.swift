@@ -145,23 +145,29 @@ extension AppendRequest {
   }
 
   private func append(_ item: Item, to bytes: inout [UInt8]) {
+    withBytes(of: item) { payload, metadata in append(item, payload, metadata, to: &bytes) }
+  }
+
+  private func append(
+    _ item: Item, _ payload: Span<UInt8>, _ metadata: Span<UInt8>, to bytes: inout [UInt8]
+  ) {
     let tags = tags(of: item)
     var flags: UInt8 = 0
     if item.id != nil { flags |= ItemFlag.id }
-    if !item.metadata.isEmpty { flags |= ItemFlag.metadata }
+    if !metadata.isEmpty { flags |= ItemFlag.metadata }
     // The time of the call is that of its message, which every machine reads.
     if item.time != time { flags |= ItemFlag.time }
     if !tags.isEmpty { flags |= ItemFlag.tags }
     bytes.append(varint: UInt64(item.record))
     bytes.append(flags)
     if let id = item.id { bytes += id.bytes }
-    if !item.metadata.isEmpty { bytes.append(counted: item.metadata) }
+    if !metadata.isEmpty { bytes.append(counted: metadata) }
     if item.time != time { bytes.append(littleEndian: UInt64(bitPattern: item.time)) }
     if !tags.isEmpty {
       bytes.append(varint: UInt64(tags.count))
       for tag in tags { bytes.append(counted: tag.text.utf8) }
     }
-    bytes.append(counted: item.payload)
+    bytes.append(counted: payload)
   }
 }
 

@@ -63,7 +63,7 @@ extension EventStore {
     direct?.haveTags = declaresTags
     var call = AppendCall<NewEvent<Event>>(
       time: .now, maximumPayload: log.options.maximumPayload, keepsEvents: reach.rollout.needsLowering,
-      direct: direct
+      direct: direct, log.core.spare
     ) { (event, stream) throws(AnnalsError) in try encode(event, for: stream, form) }
     body(&call)
     if let newer {
