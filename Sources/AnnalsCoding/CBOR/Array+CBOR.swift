@@ -1,23 +1,17 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 extension [UInt8] {
   /// Appends the head of an item in the fewest bytes.
   package mutating func appendHead(_ major: CBORHead.Major, _ argument: UInt64) {
-    let high = major.rawValue << 5
-    switch argument {
-    case 0..<24:
-      append(high | UInt8(truncatingIfNeeded: argument))
-    case 24...0xff:
-      append(high | 24)
-      append(UInt8(truncatingIfNeeded: argument))
-    case 0x100...0xffff:
-      append(high | 25)
-      appendBigEndian(UInt16(truncatingIfNeeded: argument))
-    case 0x1_0000...0xffff_ffff:
-      append(high | 26)
-      appendBigEndian(UInt32(truncatingIfNeeded: argument))
-    default:
-      append(high | 27)
-      appendBigEndian(argument)
-    }
+    // Nearly every head is one byte.
+    if argument < 24 { return append(major.rawValue << 5 | UInt8(truncatingIfNeeded: argument)) }
+    unsafe appendRoom(CBORHead.longest) { room in unsafe CBORHead.write(major, argument, to: room) }
   }
 
   /// Appends a whole number.
@@ -31,16 +25,12 @@ extension [UInt8] {
 
   /// Appends a floating-point number in the shortest form that keeps its bits.
   package mutating func appendDouble(_ number: Double) {
-    switch FloatForm(number.bitPattern) {
-    case .half(let bits):
-      append(0xf9)
-      appendBigEndian(bits)
-    case .single(let bits):
-      append(0xfa)
-      appendBigEndian(bits)
-    case .double(let bits):
-      append(0xfb)
-      appendBigEndian(bits)
+    unsafe appendRoom(CBORHead.longest) { room in
+      switch FloatForm(number.bitPattern) {
+      case .half(let bits): unsafe CBORHead.write(0xf9, bits, to: room)
+      case .single(let bits): unsafe CBORHead.write(0xfa, bits, to: room)
+      case .double(let bits): unsafe CBORHead.write(0xfb, bits, to: room)
+      }
     }
   }
 
@@ -58,8 +48,11 @@ extension [UInt8] {
   package mutating func appendText(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
-      appendHead(.text, UInt64(utf8.count))
-      unsafe append(contentsOf: utf8)
+      unsafe appendRoom(CBORHead.longest &+ utf8.count) { room in
+        let head = unsafe CBORHead.write(.text, UInt64(utf8.count), to: room)
+        if let start = utf8.baseAddress { unsafe memcpy(room + head, start, utf8.count) }
+        return head &+ utf8.count
+      }
     }
   }
 
@@ -69,9 +62,54 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
-  private mutating func appendBigEndian(_ number: some FixedWidthInteger & BitwiseCopyable) {
-    let number = number.bigEndian
-    unsafe Swift.withUnsafeBytes(of: number) { unsafe append(contentsOf: $0) }
+  /// Appends what `write` puts into room for `most` bytes, of which it returns the number: one check of the
+  /// array for all of them.
+  @inline(__always)
+  private mutating func appendRoom(_ most: Int, _ write: (UnsafeMutableRawPointer) -> Int) {
+    append(addingCapacity: most) { (output: inout OutputSpan<UInt8>) in
+      unsafe output.withUnsafeMutableBufferPointer { room, count in
+        guard let start = room.baseAddress else { return }
+        count = unsafe write(UnsafeMutableRawPointer(start))
+      }
+    }
+  }
+}
+
+extension CBORHead {
+  /// The most bytes that a head has.
+  fileprivate static let longest = 9
+
+  /// Writes a head in the fewest bytes.
+  ///
+  /// - Parameter room: Room for ``longest`` bytes.
+  /// - Returns: The number of bytes.
+  @inline(__always)
+  fileprivate static func write(
+    _ major: Major, _ argument: UInt64, to room: UnsafeMutableRawPointer
+  ) -> Int {
+    let high = major.rawValue << 5
+    switch argument {
+    case 0..<24:
+      unsafe room.storeBytes(of: high | UInt8(truncatingIfNeeded: argument), as: UInt8.self)
+      return 1
+    case 24...0xff: return unsafe write(high | 24, UInt8(truncatingIfNeeded: argument), to: room)
+    case 0x100...0xffff: return unsafe write(high | 25, UInt16(truncatingIfNeeded: argument), to: room)
+    case 0x1_0000...0xffff_ffff:
+      return unsafe write(high | 26, UInt32(truncatingIfNeeded: argument), to: room)
+    default: return unsafe write(high | 27, argument, to: room)
+    }
+  }
+
+  /// Writes a first byte and a number, most significant byte first.
+  ///
+  /// - Returns: The number of bytes.
+  @inline(__always)
+  fileprivate static func write<Number: FixedWidthInteger & BitwiseCopyable>(
+    _ first: UInt8, _ number: Number, to room: UnsafeMutableRawPointer
+  ) -> Int {
+    unsafe room.storeBytes(of: first, as: UInt8.self)
+    unsafe (room + 1).storeBytes(of: number.bigEndian, as: Number.self)
+    return 1 &+ MemoryLayout<Number>.size
   }
 }
 
