@@ -215,7 +215,7 @@ final class EntryDigester {
     for index in content.parts.indices {
       add(
         .event, entry, content.bytes.span.extracting(content.range(of: index)),
-        path: content.parts[index].path, caseIndex: content.parts[index].caseIndex, to: &sum)
+        path: content.path(of: index), caseIndex: content.parts[index].caseIndex, to: &sum)
       sum.events &+= 1
     }
   }

@@ -1,5 +1,6 @@
 internal import AnnalsCoding
 internal import AnnalsSchema
+internal import AnnalsStore
 
 /// The parts that an entry becomes, as they are stored after their count; its storage is used again.
 struct PartsBuffer {
@@ -39,19 +40,20 @@ struct PartsBuffer {
   /// - Parameters:
   ///   - kind: The kind that it was stored under.
   ///   - written: The kinds by case.
-  ///   - plan: Encrypts personal fields.
+  ///   - sealing: Whose plan encrypts personal fields; `nil` if no record has any.
   mutating func add(
-    _ delivery: EncodedEventBuffer, from kind: UInt32, _ written: [UInt32], _ plan: CompiledPlan
+    _ delivery: EncodedEventBuffer, from kind: UInt32, _ written: [UInt32], _ sealing: PlanResolver?
   ) throws(RewriteFailure) {
     for drop in delivery.drops { drops.append((kind, drop)) }
     if delivery.hasFolded { hasFolded = true }
     let content = delivery.content
     for (index, part) in content.parts.enumerated() {
       let payload = content.bytes.span.extracting(content.range(of: index))
-      if let sealed = try plan.sealed(payload, ofCase: part.caseIndex) {
-        add(written[part.caseIndex], part.path, sealed.span)
+      let path = content.path(of: index)
+      if let sealed = try sealing?.plan.sealed(payload, ofCase: part.caseIndex) {
+        add(written[part.caseIndex], path, sealed.span)
       } else {
-        add(written[part.caseIndex], part.path, payload)
+        add(written[part.caseIndex], path, payload)
       }
     }
   }

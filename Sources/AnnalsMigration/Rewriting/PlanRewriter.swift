@@ -217,7 +217,8 @@ extension PlanRewriter {
   ) throws(RewriteFailure) {
     parts.clear()
     guard entry.header.flags.contains(.parts) else {
-      return try parts.add(upcaster.delivery, from: entry.header.kind, table.written, reach.plan)
+      return try parts.add(
+        upcaster.delivery, from: entry.header.kind, table.written, isSealing ? reach : nil)
     }
     var setback: RewriteFailure?
     do throws(AnnalsError) {
@@ -238,7 +239,7 @@ extension PlanRewriter {
             return parts.add(unchanged, path, payload)
           }
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
-          try parts.add(upcaster.delivery, from: kind, table.written, reach.plan)
+          try parts.add(upcaster.delivery, from: kind, table.written, isSealing ? reach : nil)
         } catch {
           setback = error
           throw error.error

@@ -5,18 +5,15 @@ public import AnnalsCoding
 /// Its storage is reused. The methods that add events are inlinable, so that they are specialised where the
 /// event's type is known, as in ``TypedEventBuffer``.
 @usableFromInline package final class EncodedEventBuffer: EventBuffer {
-  /// A delivered event.
-  @usableFromInline package struct Part {
+  /// A delivered event; its path is elsewhere, so that adding and removing one counts no references.
+  @usableFromInline package struct Part: BitwiseCopyable {
     /// The number of its case.
     @usableFromInline package let caseIndex: Int
-    /// The path of the part.
-    @usableFromInline package let path: [UInt32]
     /// The end of its payload.
     @usableFromInline let end: Int
 
-    @usableFromInline init(caseIndex: Int, path: [UInt32], end: Int) {
+    @usableFromInline init(caseIndex: Int, end: Int) {
       self.caseIndex = caseIndex
-      self.path = path
       self.end = end
     }
   }
@@ -29,17 +26,26 @@ public import AnnalsCoding
     private var start = 0
     /// The events in the order of their delivery.
     @usableFromInline package var parts: [Part] = []
+    /// The paths of the events; shorter than ``parts`` if those of the last ones are empty.
+    private var paths: [[UInt32]] = []
     /// The first event that has no encoding, if there is one.
     @usableFromInline package var failure: (caseIndex: Int, cause: CodingFailure)?
 
     /// Appends an encoded event.
-    @inlinable mutating func add<Event: SchemaEvent>(_ event: Event, _ path: [UInt32]) {
+    @inlinable mutating func add<Event: SchemaEvent>(_ event: Event, _ origin: Origin) {
       do throws(CodingFailure) {
         try event.encode(into: &bytes)
       } catch {
         if failure == nil { failure = (event.caseIndex, error) }
       }
-      parts.append(Part(caseIndex: event.caseIndex, path: path, end: bytes.count))
+      if let rare = origin.rare, !rare.path.isEmpty { note(rare.path) }
+      parts.append(Part(caseIndex: event.caseIndex, end: bytes.count))
+    }
+
+    /// Notes the path of the event that is appended next.
+    @usableFromInline @inline(never) mutating func note(_ path: [UInt32]) {
+      while paths.count < parts.count { paths.append([]) }
+      paths.append(path)
     }
 
     /// The bytes of earlier events after which their storage is used again: emptying an array each time takes
@@ -55,6 +61,7 @@ public import AnnalsCoding
         start = 0
       }
       if parts.count == 1 { parts.removeLast() } else { parts.removeAll(keepingCapacity: true) }
+      if !paths.isEmpty { paths.removeAll(keepingCapacity: true) }
       // Checking costs less than setting, and this is rare.
       if failure != nil { failure = nil }
     }
@@ -64,9 +71,13 @@ public import AnnalsCoding
       (index == 0 ? start : parts[index - 1].end)..<parts[index].end
     }
 
+    /// Returns the path of the event numbered `index`.
+    package func path(of index: Int) -> [UInt32] { index < paths.count ? paths[index] : [] }
+
     /// Removes all but the first `count` events.
     mutating func keep(first count: Int) {
       parts.removeSubrange(count...)
+      if paths.count > count { paths.removeSubrange(count...) }
       bytes.removeSubrange((parts.last?.end ?? start)...)
     }
   }
@@ -85,7 +96,7 @@ public import AnnalsCoding
 
   /// Appends an encoded event.
   @inlinable @inline(never) func add<Event: SchemaEvent>(_ event: Event, _ origin: Origin) {
-    content.add(event, origin.path)
+    content.add(event, origin)
     count &+= 1
   }
 
@@ -97,7 +108,7 @@ public import AnnalsCoding
   /// The case of the one delivered event and the place of its payload in the content's bytes, if there is one
   /// event and no rule has split anything.
   package var single: (caseIndex: Int, range: Range<Int>)? {
-    guard content.parts.count == 1, content.parts[0].path.isEmpty else { return nil }
+    guard content.parts.count == 1, content.path(of: 0).isEmpty else { return nil }
     return (content.parts[0].caseIndex, content.range(of: 0))
   }
 

@@ -2,14 +2,22 @@ public import AnnalsCoding
 
 /// The destination of upcast events. Only the library creates sinks.
 ///
-/// One thread uses a buffer. What each event changes is a `SerialValue`: it is read or written at once, and
-/// no rule runs meanwhile.
+/// One thread uses a buffer. What each event reads or changes is in one `SerialValue`: it is read or written
+/// at once, and no rule runs meanwhile.
 public class EventBuffer {
-  @usableFromInline final let counted = SerialValue(0)
+  @usableFromInline struct State {
+    @usableFromInline var count = 0
+    var drops: [NotedDrop] = []
+    var hasFolded = false
+    var past: (any StreamPast)?
+
+    @usableFromInline init() {}
+  }
+  @usableFromInline final let state = SerialValue(State())
   /// The number of events in the buffer.
   @inlinable package final var count: Int {
-    get { counted.value }
-    set { counted.value = newValue }
+    get { state.value.count }
+    set { state.value.count = newValue }
   }
 
   /// Whether the buffer is an ``EncodedEventBuffer``: asking for other types first takes longer.
@@ -17,16 +25,21 @@ public class EventBuffer {
   /// Whether the buffer records why events were dropped.
   @usableFromInline final let notesDrops: Bool
   /// The rules that delivered nothing, one for each dropped event, if the buffer records them.
-  package final var drops: [NotedDrop] = []
+  package final var drops: [NotedDrop] {
+    _read { yield state.value.drops }
+    _modify { yield &state.value.drops }
+  }
   /// Whether a fold has combined a record into a later one, if the buffer records that.
-  package final var hasFolded = false
+  package final var hasFolded: Bool {
+    get { state.value.hasFolded }
+    set { state.value.hasFolded = newValue }
+  }
 
   /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.
   package final var past: (any StreamPast)? {
-    get { earlier.value }
-    set { earlier.value = newValue }
+    get { state.value.past }
+    set { state.value.past = newValue }
   }
-  private final let earlier = SerialValue<(any StreamPast)?>(nil)
   /// The lookups in the tables of group ends that were needed so far.
   private final var ends: [GroupEnds] = []
 
