@@ -16,6 +16,8 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
   @usableFromInline let delivery: RecordStep<R>
   /// Makes the step from stored bytes from the step of the decoded record.
   @usableFromInline let decoding: @Sendable (RecordStep<R>) -> PayloadStep
+  /// The step that leaves the record in a ``RecordCatch``.
+  @usableFromInline let catching: RecordStep<R>
 
   /// Creates the case numbered `index`; `step` finds its step and `event` makes its event.
   @inlinable public init(
@@ -28,6 +30,9 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
       buffer.deliver(event(record), origin)
     }
     self.decoding = { payloadStep($0) }
+    self.catching = RecordStep { (record: consuming R, _, buffer) in
+      if let caught = buffer as? RecordCatch<R> { caught.record = record }
+    }
   }
 }
 

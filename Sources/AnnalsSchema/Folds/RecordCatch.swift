@@ -46,8 +46,6 @@ public import AnnalsCoding
   @inlinable mutating func step<R: Record>(
     for recordCase: RecordCase<Event, R>
   ) throws(AnnalsError) -> RecordStep<R> {
-    RecordStep { record, _, buffer in
-      if let caught = buffer as? RecordCatch<R> { caught.record = record }
-    }
+    recordCase.catching
   }
 }

@@ -36,7 +36,9 @@ internal import AnnalsCoding
   }
 
   override func reverse(from count: Int) {
-    if events.count - count > 1 { events[count...].reverse() }
+    // The number that the buffer counts: most entries give one event, and here the type of a pair of an
+    // event and an origin would have to be looked up.
+    if self.count - count > 1 { events[count...].reverse() }
   }
 
   @usableFromInline override func keep(first count: Int) {

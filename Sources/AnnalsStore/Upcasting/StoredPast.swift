@@ -20,8 +20,8 @@ package final class StoredPast: StreamPast {
   private let kinds: KindRegistry
   private let log: UUID
   private let reach: PlanResolver
-  /// The kinds that may be part of the groups that were gathered last.
-  private let lastWanted = Mutex<(version: SchemaVersion, cases: FoldedCases, kinds: WantedKinds)?>(nil)
+  /// What upcasts the entries of the groups that were gathered last.
+  private let lastUpcaster = Mutex<(version: SchemaVersion, cases: FoldedCases, upcaster: Upcaster)?>(nil)
 
   /// - Parameters:
   ///   - environment: The generation's file.
@@ -42,43 +42,45 @@ package final class StoredPast: StreamPast {
   }
 
   package func walk(
-    back origin: Origin, to first: Revision, before version: SchemaVersion, into room: GroupBuffer,
+    back origin: Origin, to oldest: Revision, before version: SchemaVersion, into room: GroupBuffer,
     _ goesOn: () -> Bool
   ) throws(AnnalsError) {
-    guard let before = reach.before(version) else { return }
-    var upcaster = Upcaster(reach: before, kinds: kinds, log: log, past: self)
-    passOverOthers(than: room.cases, version, &upcaster)
+    guard let upcaster = upcaster(of: room.cases, before: version) else { return }
+    room.past = self
     let transaction = try storage { () throws(EnvironmentError) in try environment.beginRead() }
     let reader = StoreReader(transaction.view, tables)
     var position = origin.position
     var revision = origin.revision.rawValue
-    let stream = try reader.header(reader.bytes(at: position), at: position).stream
+    var first: Position?
     while true {
       let entry = try reader.lend(try reader.bytes(at: position), at: position)
+      let stream = first ?? entry.stream
+      first = stream
       try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
       if position != origin.position || !origin.path.isEmpty {
         if upcaster.wanted.include(entry) { try upcaster.upcast(entry, of: origin.stream, into: room) }
         guard goesOn() else { return }
       }
-      guard revision > first.rawValue else { return }
+      guard revision > oldest.rawValue else { return }
       position = try reader.linked(entry.header, level: 0, from: position, in: entry.bytes)
       revision -= 1
     }
   }
 
-  /// Leaves out entries that can become no record of a fold: an unreadable one among them must not keep a
-  /// group from being folded.
-  private func passOverOthers(
-    than cases: FoldedCases, _ version: SchemaVersion, _ upcaster: inout Upcaster
-  ) {
-    let known = lastWanted.withLock { last in
-      last.flatMap { $0.version == version && $0.cases == cases ? $0.kinds : nil }
+  /// Returns what upcasts the entries that can become a record of a fold; `nil` for a version that no fold
+  /// leads to.
+  ///
+  /// It leaves out the others: an unreadable one among them must not keep a group from being folded. It does
+  /// not know this object, which keeps it.
+  private func upcaster(of cases: FoldedCases, before version: SchemaVersion) -> Upcaster? {
+    let known = lastUpcaster.withLock { last in
+      last.flatMap { $0.version == version && $0.cases == cases ? $0.upcaster : nil }
     }
-    if let known {
-      upcaster.wanted = known
-      return
-    }
-    upcaster.select(upcaster.reach.plan.sources(ofAny: cases.indices))
-    lastWanted.withLock { [wanted = upcaster.wanted] in $0 = (version, cases, wanted) }
+    if let known { return known }
+    guard let before = reach.before(version) else { return nil }
+    var upcaster = Upcaster(reach: before, kinds: kinds, log: log, past: nil)
+    upcaster.select(before.plan.sources(ofAny: cases.indices))
+    lastUpcaster.withLock { [upcaster] in $0 = (version, cases, upcaster) }
+    return upcaster
   }
 }
