@@ -6,12 +6,17 @@ internal import AnnalsCoding
 
 /// A table of byte keys, each with a number from 0 in the order of insertion.
 ///
-/// It uses open addressing over a list of hashes, which distinguish the keys: see ``StreamHash``. A look-up
-/// touches one place and one hash, and allocates nothing.
+/// It uses open addressing. A place has most of its key's hash, which distinguishes the keys: see
+/// ``StreamHash``. So a look-up of a known key touches one line of memory, and allocates nothing.
 struct KeyTable {
-  /// The number of a key plus 1, by place in the table; 0 if the place is empty.
-  private var places: [UInt32]
-  private var hashes: [StreamHash] = []
+  /// A place in the table: 96 bits of the hash of a key, and the key's number plus 1; 0 if it is empty.
+  private struct Place {
+    var low: UInt64 = 0
+    var high: UInt32 = 0
+    var number: UInt32 = 0
+  }
+
+  private var places: [Place]
   /// The end of each key's bytes.
   private var ends: [Int] = []
   /// The bytes of all keys.
@@ -19,7 +24,7 @@ struct KeyTable {
 
   /// Creates an empty table.
   init() {
-    places = [UInt32](repeating: 0, count: 64)
+    places = [Place](repeating: Place(), count: 64)
   }
 
   /// The number of keys.
@@ -42,7 +47,7 @@ struct KeyTable {
   /// Returns the number of a key; `nil` if it is not in the table.
   func find(_ key: Span<UInt8>) -> Int? {
     let hash = StreamHash(key)
-    let number = Int(places[place(of: hash)]) - 1
+    let number = Int(places[place(of: hash)].number) - 1
     return number < 0 ? nil : number
   }
 
@@ -50,12 +55,13 @@ struct KeyTable {
   mutating func number(of key: Span<UInt8>) -> (number: Int, isNew: Bool) {
     let hash = StreamHash(key)
     let place = place(of: hash)
-    if places[place] != 0 { return (Int(places[place]) - 1, false) }
+    let known = places[place].number
+    if known != 0 { return (Int(known) - 1, false) }
     let number = ends.count
-    hashes.append(hash)
     bytes.append(key)
     ends.append(bytes.count)
-    places[place] = UInt32(number) + 1
+    places[place] = Place(
+      low: hash.low, high: UInt32(truncatingIfNeeded: hash.high), number: UInt32(number) + 1)
     if ends.count * 2 > places.count { grow() }
     return (number, true)
   }
@@ -68,27 +74,28 @@ struct KeyTable {
   /// Removes all keys and keeps the capacity.
   mutating func removeAll() {
     guard count > 0 else { return }
-    for place in places.indices { places[place] = 0 }
-    hashes.removeAll(keepingCapacity: true)
+    for place in places.indices { places[place] = Place() }
     ends.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
   }
 
   /// Returns the place of the key with a hash, or the empty place for it.
   private func place(of hash: StreamHash) -> Int {
-    var place = Int(truncatingIfNeeded: hash.low) & (places.count - 1)
-    while places[place] != 0, hashes[Int(places[place]) - 1] != hash {
-      place = (place + 1) & (places.count - 1)
+    let places = places.span
+    let (mask, high) = (places.count - 1, UInt32(truncatingIfNeeded: hash.high))
+    var place = Int(truncatingIfNeeded: hash.low) & mask
+    while places[place].number != 0, places[place].low != hash.low || places[place].high != high {
+      place = (place + 1) & mask
     }
     return place
   }
 
   private mutating func grow() {
-    var larger = [UInt32](repeating: 0, count: places.count * 2)
-    for (number, hash) in hashes.enumerated() {
-      var place = Int(truncatingIfNeeded: hash.low) & (larger.count - 1)
-      while larger[place] != 0 { place = (place + 1) & (larger.count - 1) }
-      larger[place] = UInt32(number) + 1
+    var larger = [Place](repeating: Place(), count: places.count * 2)
+    for known in places where known.number != 0 {
+      var place = Int(truncatingIfNeeded: known.low) & (larger.count - 1)
+      while larger[place].number != 0 { place = (place + 1) & (larger.count - 1) }
+      larger[place] = known
     }
     places = larger
   }
