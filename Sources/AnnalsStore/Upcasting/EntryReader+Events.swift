@@ -56,11 +56,15 @@ extension EntryReader {
   /// - Parameters:
   ///   - steps: The steps of the plan at which the wanted entries begin; `nil` for all.
   ///   - query: The query that events must match; `nil` for all.
+  ///   - likely: The likely number of events.
+  ///   - storage: An array without elements, whose memory is used.
   package mutating func events<Event: SchemaEvent>(
     _ limits: PageLimits, through reach: PlanResolver, selecting steps: Set<Int>? = nil,
-    matching query: EventQuery<Event>? = nil, likely: Int? = nil
+    matching query: EventQuery<Event>? = nil, likely: Int? = nil,
+    in storage: consuming [Entry<Event>] = []
   ) throws(AnnalsError) -> EntryPage<Entry<Event>> {
     let buffer = TypedEventBuffer<Event>()
+    buffer.entries = storage
     buffer.entries.reserveCapacity(likely ?? min(limits.elements, 256))
     let backwards = backwards
     let end = try page { (cursor, snapshot) throws(AnnalsError) in

@@ -79,7 +79,6 @@ struct ViewScan<Event: SchemaEvent> {
     let new = page.failure?.position.rawValue ?? page.end.position.rawValue
     registry.desk.withLock { $0.scans.passed(number, from: step.position, to: new, isLast: page.isLast) }
     recent.append(page)
-    if recent.count > Self.kept { recent.removeFirst() }
     return page.isLast && !registry.desk.withLock({ $0.scans.merge(number) }) ? .commit : .page
   }
 
@@ -99,6 +98,7 @@ struct ViewScan<Event: SchemaEvent> {
   private mutating func read(
     after position: UInt64, _ wanted: Set<Int>?
   ) throws(AnnalsError) -> ViewPage<Event> {
+    let storage = oldest()
     let reserved = reserve()
     var used = 0
     defer { ViewMemory.add(used - reserved) }
@@ -108,7 +108,7 @@ struct ViewScan<Event: SchemaEvent> {
       scanned: registry.pace.entries, elements: max(reserved / 2 / stride, 1),
       bytes: min(registry.pace.bytes, reserved / 2))
     let page: EntryPage<Entry<Event>> = try reader.events(
-      limits, through: registry.resolver, selecting: wanted, likely: likely)
+      limits, through: registry.resolver, selecting: wanted, likely: likely, in: storage)
     likely = page.elements.count
     let unreadable = page.end.unreadable
     // No entry is to blame: the whole page is read again, or no runner can continue.
@@ -118,6 +118,17 @@ struct ViewScan<Event: SchemaEvent> {
     return ViewPage(
       start: position, end: end, entries: page.elements, isLast: page.end.isLast && unreadable == nil,
       failure: unreadable, memory: used)
+  }
+
+  /// Frees the oldest page once enough are kept.
+  ///
+  /// - Returns: Its memory, without entries. If each page took new memory of that size, the allocator would
+  ///   join all that is free each time.
+  private mutating func oldest() -> [Entry<Event>] {
+    guard recent.count >= Self.kept else { return [] }
+    var entries = recent.removeFirst().entries
+    entries.removeAll(keepingCapacity: true)
+    return entries
   }
 
   /// Reserves memory for a page, and waits for it if views have it all. If none returns any in that time, the
