@@ -78,6 +78,8 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   private let reservation: SerialValue<RowReservation>
   private let checkpoint: CheckpointLookup
   private let selection: EventQuery<P.Event>
+  /// Whether that selects every event, so that none has to be compared with it.
+  private let selectsAll: Bool
   /// The lock that shows whether the projection has observers.
   private let observers: ObserverLock
   /// The number of the last commit of this fold.
@@ -94,6 +96,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     reservation = SerialValue(RowReservation(budget))
     staging = RowStaging(outline, P.tables)
     selection = P.events
+    selectsAll = selection.cases == nil && !selection.hasTags
     observers = ObserverLock(P.name, in: file.directory)
     super.init(file)
   }
@@ -237,7 +240,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
           // Two scans overlap when they merge.
-          guard entry.position.rawValue > position, selection.includes(entry) else { return }
+          guard entry.position.rawValue > position, selectsAll || selection.includes(entry) else { return }
           staging.enter(entry.position.rawValue)
           try P.apply(entry, to: &rows)
         }
