@@ -136,7 +136,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     let opened = try source.open(value.span, key.span)
     guard bounds.place.isSecondary else { return try source.decode(opened) }
     let primary = opened.copied
-    if let row = staged?.row(of: primary) { return row }
+    if let row = try staged?.row(of: primary) { return row }
     if let stored = try source.value(of: primary.span) { return try source.decode(stored) }
     throw AnnalsError(leadingNowhere: query.key, in: source.name, to: Row.recordName)
   }
@@ -178,14 +178,14 @@ struct StagedScan<Row: ProjectionRow> {
 
   /// Whether there is a row or an entry; if not, it was removed.
   func isThere(_ number: Int) -> Bool {
-    entries.map { $0.values[number] != nil } ?? (table.rows[number] != nil)
+    entries.map { $0.values[number] != nil } ?? table.isThere(number)
   }
 
   /// Returns the row of the key with a number.
   func row(_ number: Int, _ source: RowSource) throws(AnnalsError) -> Row? {
-    guard let entries else { return table.rows[number] }
+    guard let entries else { return try table.row(number) }
     guard let primary = entries.values[number] else { return nil }
-    if let row = row(of: primary) { return row }
+    if let row = try row(of: primary) { return row }
     guard let stored = try source.value(of: primary.span) else {
       throw AnnalsError(leadingNowhere: nil, in: source.name, to: Row.recordName)
     }
@@ -193,8 +193,9 @@ struct StagedScan<Row: ProjectionRow> {
   }
 
   /// Returns the row of a whole key, if it is in memory.
-  func row(of primary: [UInt8]) -> Row? {
-    rowKeys.find(primary.span).flatMap { table.rows[$0] }
+  func row(of primary: [UInt8]) throws(AnnalsError) -> Row? {
+    guard let number = rowKeys.find(primary.span) else { return nil }
+    return try table.row(number)
   }
 }
 

@@ -32,7 +32,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   /// - Complexity: One look-up in memory for a recently used row, else one in the file.
   @inlinable public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let table = try staging.table(of: type)
-    return table.rows[try number(of: key, in: table)]
+    return try table.row(number(of: key, in: table))
   }
 
   /// Adds a row, replacing any row with the same key.
@@ -44,12 +44,9 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
     if table.hasKeys { return try replace(number(of: row.key, in: table), in: table, by: row) }
     // Without secondary keys the old row is not needed.
     let number = table.numbers.number { row.key.encode(into: &$0) }
-    if number == table.rows.count {
-      table.rows.append(row)
-    } else {
-      guard number >= 0 else { throw tooLong(table) }
-      table.rows[number] = row
-    }
+    if number == table.rows.count { table.rows.append(nil) }
+    guard number >= 0 else { throw tooLong(table) }
+    table.put(row, number)
     table.numbers.change(number)
   }
 
@@ -63,11 +60,11 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
   ) throws(AnnalsError) -> Bool {
     let table = try staging.table(of: type)
     let number = try number(of: key, in: table)
-    guard table.rows[number] != nil else { return false }
+    guard table.isThere(number) else { return false }
     if table.hasKeys {
       try replace(number, in: table, by: nil)
     } else {
-      table.rows[number] = nil
+      table.set(number, to: nil)
       table.numbers.change(number)
     }
     return true
@@ -90,7 +87,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
       guard try table.update(number, initial, body) else { throw rekeyed(table) }
       return
     }
-    var row = table.rows[number] ?? initial()
+    var row = try table.row(number) ?? initial()
     try body(&row)
     guard table.numbers.isSame({ row.key.encode(into: &$0) }) else { throw rekeyed(table) }
     try replace(number, in: table, by: row)
@@ -161,7 +158,7 @@ extension ProjectionRows {
     _ number: Int, in table: StagedTable<R>, by row: R?
   ) throws(AnnalsError) {
     try rekey(number, in: table, table.space, to: row)
-    table.rows[number] = row
+    table.set(number, to: row)
     table.numbers.change(number)
   }
 }
@@ -180,7 +177,7 @@ extension ProjectionRows {
   ) throws(AnnalsError) {
     let known = table.keys
     let primary = known[number].copied
-    let before = try entries(of: table.rows[number], primary, in: table, space)
+    let before = try entries(of: table.row(number), primary, in: table, space)
     let after = try entries(of: row, primary, in: table, space)
     // All are checked before any is changed.
     for (index, keys) in after.enumerated() where table.outline.keys[index].isUnique {

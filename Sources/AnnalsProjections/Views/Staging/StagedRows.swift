@@ -97,6 +97,12 @@ internal import LMDB
   @usableFromInline final let seen = SerialValue(StagedNumbers())
   /// The keys of changed rows, sorted as of the last call that sorted them.
   private(set) final var order = StagedOrder()
+  /// Rows that were put and not read since, as bytes.
+  @inlinable final var packed: PackedRows {
+    _read { yield packs.value }
+    _modify { yield &packs.value }
+  }
+  @usableFromInline final let packs = SerialValue(PackedRows())
   /// The number of bytes of encoded rows, as of the last time that each was read or stored.
   private final var size = 0
   /// The part of ``size`` of the row of each key.
@@ -136,6 +142,17 @@ internal import LMDB
     sizes[number] = UInt32(clamping: count)
   }
 
+  /// Takes the bytes that were written as the row of a number.
+  ///
+  /// - Returns: Whether there are any.
+  @usableFromInline final func pack(_ number: Int) -> Bool {
+    let count = packed.next.count
+    guard count > 0, count < Int(Int32.max) else { return false }
+    packed.take(number)
+    note(count, of: number)
+    return true
+  }
+
   /// Sets the prefix of all keys of the projection.
   final func begin(with prefix: [UInt8]) {
     numbers.begin(with: prefix, space)
@@ -147,7 +164,7 @@ internal import LMDB
   }
 
   /// Whether the key with a number has a row; if not, it was removed.
-  func isThere(_ number: Int) -> Bool { false }
+  @usableFromInline func isThere(_ number: Int) -> Bool { false }
 
   /// Adds the payload of the row with a number to `bytes`.
   ///
@@ -173,6 +190,13 @@ internal import LMDB
       .ruleFailed,
       "\(place)the fold has put a row of '\(outline.name)' that has no encoding: \(failure)",
       details: AnnalsError.Details { $0.position = position == 0 ? nil : Position(position) },
+      underlying: failure)
+  }
+
+  /// Creates the error for a packed row that cannot be decoded.
+  final func undecodable(_ number: Int, _ failure: CodingFailure) -> AnnalsError {
+    AnnalsError(
+      .ruleFailed, "the fold has put a row of '\(outline.name)' that cannot be decoded: \(failure)",
       underlying: failure)
   }
 
@@ -215,58 +239,12 @@ internal import LMDB
   /// Discards everything.
   func forget() {
     numbers.keys.removeAll()
+    packed.removeAll()
     order.forget()
     numbers.isChanged.removeAll(keepingCapacity: true)
     numbers.changes.removeAll(keepingCapacity: true)
     numbers.changed.removeAll(keepingCapacity: true)
     sizes.removeAll(keepingCapacity: true)
     size = 0
-  }
-}
-
-/// The rows of one table that were read or changed and are not stored yet.
-@usableFromInline final class StagedTable<R: ProjectionRow>: StagedRows {
-  /// The row of each key; `nil` if there is none.
-  @inlinable var rows: [R?] {
-    _read { yield held.value }
-    _modify { yield &held.value }
-  }
-  @usableFromInline let held = SerialValue<[R?]>([])
-
-  /// Changes the row of a number, whose key was looked for last, in place. One check of exclusive access is
-  /// enough.
-  ///
-  /// - Returns: Whether it has kept its key; otherwise nothing is changed.
-  @inlinable func update(
-    _ number: Int, _ initial: () -> R, _ body: (inout R) throws -> Void
-  ) rethrows -> Bool {
-    try Self.update(&rows[number], initial, body) { row in
-      guard numbers.isSame({ row.key.encode(into: &$0) }) else { return false }
-      numbers.change(number)
-      return true
-    }
-  }
-
-  @inlinable static func update(
-    _ place: inout R?, _ initial: () -> R, _ body: (inout R) throws -> Void, _ note: (borrowing R) -> Bool
-  ) rethrows -> Bool {
-    var row = place ?? initial()
-    try body(&row)
-    guard note(row) else { return false }
-    place = row
-    return true
-  }
-
-  override func isThere(_ number: Int) -> Bool { rows[number] != nil }
-
-  override func encode(_ number: Int, into bytes: inout [UInt8]) throws(CodingFailure) -> Bool {
-    guard let row = rows[number] else { return false }
-    try row.encode(into: &bytes)
-    return true
-  }
-
-  override func forget() {
-    super.forget()
-    rows.removeAll(keepingCapacity: true)
   }
 }
