@@ -11,8 +11,9 @@ package struct ViewPace: Sendable {
   var bytes = 2 << 20
   /// The time for which a batch takes further pages while a view follows the log.
   var live = Duration.milliseconds(50)
-  /// The same while a view is built.
-  package var building = Duration.milliseconds(250)
+  /// The same while a view is built. A row that changes often is stored once in that time; a turn of more
+  /// than a second counts as slow.
+  package var building = Duration.milliseconds(500)
 
   package init() {}
 }
