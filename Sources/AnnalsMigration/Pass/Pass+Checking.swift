@@ -6,7 +6,7 @@ internal import LMDB
 
 // The steps of a pass between the copy and the switch.
 extension Pass {
-  /// The number of entries after which a comparison rests and reports its progress.
+  /// The number of entries after which a comparison rests and reports its progress; fewer at a limited rate.
   private static let segment: UInt64 = 16_384
 
   /// Copies the rows that lead to the streams.
@@ -82,7 +82,7 @@ extension Pass {
     var begin = now
     var done = range.lowerBound - 1
     try compareAll { (pass, end) throws(AnnalsError) in
-      guard end - done >= Self.segment || end == range.upperBound else { return }
+      guard end - done >= min(Self.segment, pass.pace.piece) || end == range.upperBound else { return }
       if done > 0 || range.count > 10_000 { pass.show(.comparing, end, of: range.upperBound) }
       try pass.rest(after: end - done, begin.duration(to: pass.now), .comparing, end, of: range.upperBound)
       (done, begin) = (end, pass.now)

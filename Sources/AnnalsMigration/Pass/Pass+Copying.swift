@@ -23,8 +23,10 @@ extension Pass {
       if safety == .synced {
         next = try copyDurably(rest, phase) + 1
       } else {
-        // Threads of one batch: they are to rest with the pass.
-        var line = try line(rest)
+        // Threads of one batch: they are to rest with the pass, and to rewrite nothing that it does not take.
+        let most = max(min(UInt64(clamping: options.batch), pace.piece), 1)
+        let part = next...min(next + (most - 1), range.upperBound)
+        var line = try line(part, threads: threads(for: rest))
         next = try batch(next, &line, phase, total: range.upperBound) + 1
       }
     }
@@ -53,17 +55,22 @@ extension Pass {
     _ start: UInt64, _ line: inout RewritingLine, _ phase: MigrationProgress.Phase, total: UInt64
   ) throws(AnnalsError) -> UInt64 {
     let begin = now
+    let threads = threads(for: start...total)
     let isDurable = safety == .synced
     let end = try put(
       start, &line, isDurable ? .full : .none,
-      entries: min(UInt64(clamping: isDurable ? options.durableBatch : options.batch), pace.batch),
+      entries: isDurable
+        ? min(UInt64(clamping: options.durableBatch), pace.batch)
+        : min(UInt64(clamping: options.batch), pace.piece),
       bytes: Self.batchBytes)
     point(.batchCommitted)
     try mergeMovedHeads(isDurable ? .full : .none)
     if !isDurable { try target.startWriteback() }
     machine.copy(upTo: end)
     show(phase, end, of: total)
-    try rest(after: end - start + 1, begin.duration(to: now), phase, end, of: total)
+    let time = begin.duration(to: now)
+    pace.note(end - start + 1, time, threads: threads)
+    try rest(after: end - start + 1, time, phase, end, of: total)
     return end
   }
 
@@ -78,14 +85,19 @@ extension Pass {
   }
 
   /// Begins to rewrite the entries at `range`.
-  private func line(_ range: ClosedRange<UInt64>, length: Int? = nil) throws(AnnalsError) -> RewritingLine {
+  private func line(
+    _ range: ClosedRange<UInt64>, threads: Int? = nil, length: Int? = nil
+  ) throws(AnnalsError) -> RewritingLine {
     // All entries of the range are there, and the requirement came with the first one that has tags.
     try followTags()
     var rewriting = work.rewriting(
       old, kinds, isSettingAside: isSettingAside, failing, isArchiving: archive != nil)
     rewriting.runEntries = Int(
       clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
-    return try rewriting.line(range, threads: threads(for: range), length: length)
+    let threads = threads ?? self.threads(for: range)
+    // Each thread is to get some of a short range.
+    if threads > 1 { rewriting.runEntries = min(rewriting.runEntries, max(range.count / threads / 2, 64)) }
+    return try rewriting.line(range, threads: threads, length: length)
   }
 
   /// Puts the next entries of a line, which begins at `start`, into the new generation, in one transaction.
@@ -147,6 +159,8 @@ extension Pass {
 
   /// Returns the number of threads for a range: a few entries are done sooner than a thread starts.
   func threads(for range: ClosedRange<UInt64>) -> Int {
-    range.upperBound - range.lowerBound < 2_047 ? 1 : options.threads ?? min(Processors.count, 8)
+    if range.upperBound - range.lowerBound < 2_047 { return 1 }
+    let most = options.threads ?? min(Processors.count, 8)
+    return min(pace.threads ?? most, most)
   }
 }

@@ -10,6 +10,8 @@ struct PassPace: Sendable {
   private var begin: ContinuousClock.Instant
   private var lastSign: ContinuousClock.Instant?
   private var commit: UInt64?
+  /// The number of threads that are enough for a limited rate, as of the last batch; `nil` if not known.
+  private(set) var threads: Int?
 
   init(rate: Int?, at now: ContinuousClock.Instant) {
     self.rate = rate
@@ -18,6 +20,10 @@ struct PassPace: Sendable {
 
   /// The maximum number of entries of a batch, so that a limited rate is kept over every quarter of a second.
   var batch: UInt64 { rate.map { UInt64(max($0 / 4, 1)) } ?? .max }
+
+  /// The same while a writer is at work, which waits for the processor and the disk as long as a batch takes.
+  /// Tiny batches would cost more than their entries.
+  var piece: UInt64 { rate.map { UInt64(max($0 / 40, min($0 / 4, 256), 1)) } ?? .max }
 
   /// Notes the number of the old generation's newest commit.
   mutating func see(commit: UInt64, at now: ContinuousClock.Instant) {
@@ -28,6 +34,14 @@ struct PassPace: Sendable {
   /// Whether a writer is at work.
   func hasWriter(at now: ContinuousClock.Instant) -> Bool {
     lastSign.map { $0.duration(to: now) < Self.memory } ?? false
+  }
+
+  /// Learns from a batch how many threads keep to the rate with a third of the time to spare: more would take
+  /// processors from writers, for nothing.
+  mutating func note(_ entries: UInt64, _ time: Duration, threads: Int) {
+    guard let rate, rate > 0, entries > 0 else { return }
+    let load = time / .seconds(1) * Double(rate) / Double(entries)
+    self.threads = Int(max((Double(threads) * min(load, 2) * 1.5).rounded(.up), 1))
   }
 
   /// Returns how long to rest after `entries` that took `time`, and why; `nil` for no rest.
