@@ -66,6 +66,12 @@ extension Span<UInt8> {
         }
         offset &+= 8
       }
+      if offset == bytes.count { return true }
+      // The last bytes of eight or more once more with some before them, as one number.
+      if offset > 0 {
+        let last = unsafe bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self)
+        return last & 0x8080_8080_8080_8080 == 0
+      }
       while offset < bytes.count {
         if unsafe bytes[offset] >= 0x80 {
           return false

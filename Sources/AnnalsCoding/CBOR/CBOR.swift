@@ -45,5 +45,5 @@ public enum CBOR: Sendable {
   /// The most levels of nested arrays, maps and tags, for decoding and encoding.
   ///
   /// Deeper input is refused before it is entered, so that no input exhausts the stack.
-  public static let depthLimit = 64
+  @inlinable public static var depthLimit: Int { 64 }
 }

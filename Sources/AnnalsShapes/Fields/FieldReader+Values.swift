@@ -32,16 +32,20 @@ extension FieldReader {
   }
 
   /// Reads a Boolean.
+  @inlinable
   @inline(__always)
   mutating func bool() throws(CodingFailure) -> Bool {
     let byte = try reader.peek()
-    guard byte & 0xfe == 0xf4 else { throw CodingFailure(.wrongType, at: offset, detail: "Bool wanted") }
+    guard byte & 0xfe == 0xf4 else {
+      throw CodingFailure(.wrongType, at: reader.offset, detail: "Bool wanted")
+    }
     reader.offset &+= 1
     return byte == 0xf5
   }
 
   /// Returns whether the next item is null, and consumes it if so.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   mutating func isNull() throws(CodingFailure) -> Bool {
     guard try reader.peek() == 0xf6 else { return false }
     reader.offset &+= 1
@@ -49,6 +53,7 @@ extension FieldReader {
   }
 
   /// Reads a whole number.
+  @inlinable
   @inline(__always)
   mutating func integer<Number: FixedWidthInteger>() throws(CodingFailure) -> Number {
     let offset = reader.offset
@@ -59,8 +64,9 @@ extension FieldReader {
     return try longInteger()
   }
 
+  @inlinable
   @inline(never)
-  private mutating func longInteger<Number: FixedWidthInteger>() throws(CodingFailure) -> Number {
+  mutating func longInteger<Number: FixedWidthInteger>() throws(CodingFailure) -> Number {
     let start = reader.offset
     let head = try reader.canonicalHead()
     let number: Number?
@@ -74,6 +80,7 @@ extension FieldReader {
   }
 
   /// Reads a double-precision number.
+  @inlinable
   @inline(__always)
   mutating func double() throws(CodingFailure) -> Double {
     let offset = reader.offset
@@ -85,6 +92,14 @@ extension FieldReader {
         return Double(bitPattern: bits)
       }
     }
+    return try shortDouble()
+  }
+
+  /// Reads a double-precision number that may have a shorter form.
+  @usableFromInline
+  @inline(never)
+  mutating func shortDouble() throws(CodingFailure) -> Double {
+    let offset = reader.offset
     if reader.remaining >= 3, reader.bytes[offset] == 0xf9 {
       // No form is shorter than this one, so it is canonical.
       let bits = UInt16(reader.bytes[offset &+ 1]) << 8 | UInt16(reader.bytes[offset &+ 2])
@@ -117,7 +132,7 @@ extension FieldReader {
   }
 
   /// Reads a text.
-  @inline(__always)
+  @usableFromInline
   mutating func text() throws(CodingFailure) -> String {
     let length = try head(.text, "String")
     return try reader.text(try reader.take(length))

@@ -5,14 +5,14 @@ public import AnnalsCoding
 /// For any bytes, it throws and never traps, and uses memory in proportion to them.
 public struct FieldReader: ~Copyable, ~Escapable {
   /// The bytes, and the offset of the next value.
-  var reader: CBORReader
+  @usableFromInline var reader: CBORReader
   /// The number of records, cases and collections around the next value.
-  private(set) var depth = 0
+  @usableFromInline var depth = 0
   /// The number of values of the case that was entered last.
   private var held = 0
 
   @_lifetime(copy bytes)
-  @usableFromInline
+  @inlinable
   package init(_ bytes: Span<UInt8>) {
     reader = CBORReader(bytes)
   }
@@ -42,7 +42,21 @@ public struct FieldReader: ~Copyable, ~Escapable {
   }
 
   /// Enters a record of `count` fields.
+  @inlinable
   public mutating func begin(_ count: Int) throws(CodingFailure) {
+    // Nearly every record has fewer fields than that, and then its head is one byte.
+    if count < 24, reader.offset < reader.bytes.count, depth < CBOR.depthLimit,
+      reader.bytes[reader.offset] == 0x80 | UInt8(truncatingIfNeeded: count)
+    {
+      reader.offset &+= 1
+      depth &+= 1
+      return
+    }
+    try beginLong(count)
+  }
+
+  @usableFromInline
+  mutating func beginLong(_ count: Int) throws(CodingFailure) {
     let start = reader.offset
     let found = try head(.array, "an array of fields")
     guard found == UInt64(count) else {
@@ -52,6 +66,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   }
 
   /// Leaves the record or case that was entered last.
+  @inlinable
   public mutating func leave() {
     depth &-= 1
   }
@@ -100,7 +115,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   }
 
   /// Refuses bytes after the last value.
-  @usableFromInline
+  @inlinable
   package func end() throws(CodingFailure) {
     try reader.finish()
   }

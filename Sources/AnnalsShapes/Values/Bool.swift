@@ -5,6 +5,8 @@ extension Bool: StoredValue {
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .bool }
 
   /// Reads false or true.
+  @inlinable
+  @inline(__always)
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.bool()
   }

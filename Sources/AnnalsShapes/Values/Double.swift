@@ -5,6 +5,8 @@ extension Double: StoredValue {
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .double }
 
   /// Reads a number, bit for bit.
+  @inlinable
+  @inline(__always)
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.double()
   }

@@ -2,6 +2,8 @@ public import AnnalsCoding
 
 extension StoredValue where Self: FixedWidthInteger {
   /// Reads a whole number that the type can represent.
+  @inlinable
+  @inline(__always)
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.integer()
   }

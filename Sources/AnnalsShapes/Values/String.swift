@@ -5,6 +5,8 @@ extension String: StoredValue {
   public static func shape(in types: inout ShapeTypes) -> ValueShape { .text }
 
   /// Reads a text, code point by code point: nothing is normalised.
+  @inlinable
+  @inline(__always)
   public init(from reader: inout FieldReader) throws(CodingFailure) {
     self = try reader.text()
   }
