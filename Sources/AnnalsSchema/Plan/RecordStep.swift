@@ -35,7 +35,9 @@ public struct RecordStep<R: Record>: Sendable {
   @usableFromInline private(set) var isDirect = true
   /// The conversion, if there is nothing else to do before decoding: most often a stage adds, removes or
   /// renames fields.
-  private var spliced: ConversionProgram?
+  private var spliced: SplicedProgram?
+  /// Whether there is nothing to do before ``spliced`` either.
+  private var isSpliced = false
   /// The rule that keeps the payload as it is stored; `nil` if none does.
   private(set) var retention: RuleSite?
   /// The fold that takes the payload; `nil` if none does.
@@ -68,6 +70,7 @@ public struct RecordStep<R: Record>: Sendable {
     if case .nothing = naming {} else { isPlain = false }
     isDirect = isPlain && unsealing == nil && conversion.isSame
     spliced = isPlain ? conversion.spliced : nil
+    isSpliced = spliced != nil && unsealing == nil
   }
 
   /// Returns this step for payloads with encrypted fields.
@@ -215,6 +218,7 @@ public struct RecordStep<R: Record>: Sendable {
   /// Runs the step with a payload that is not decoded as it is.
   @usableFromInline
   func convert(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+    if isSpliced, let spliced { return try decode(payload, through: spliced, origin, buffer) }
     guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
     var room = buffer.borrowScratch()
     defer { buffer.giveBack(&room) }
@@ -249,7 +253,7 @@ public struct RecordStep<R: Record>: Sendable {
   }
 
   private func decode(
-    _ payload: Span<UInt8>, through program: ConversionProgram, _ origin: Origin, _ buffer: EventBuffer
+    _ payload: Span<UInt8>, through program: SplicedProgram, _ origin: Origin, _ buffer: EventBuffer
   ) throws(StepFailure) {
     var failure: StepFailure?
     do throws(CodingFailure) {

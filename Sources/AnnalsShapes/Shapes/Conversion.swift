@@ -59,7 +59,7 @@ package struct Conversion: Sendable {
   package static let same = Conversion([Step]())
 
   /// The program, if it is the only one and just removes, keeps and adds fields of one record.
-  package var spliced: ConversionProgram? { program.flatMap { $0.isSpliced ? $0 : nil } }
+  package var spliced: SplicedProgram? { program?.spliced }
 
   /// Whether payloads are unchanged.
   package var isSame: Bool { steps.isEmpty }

@@ -1,4 +1,4 @@
-package import AnnalsCoding
+internal import AnnalsCoding
 
 /// A mapping of payloads in executable form.
 ///
@@ -8,7 +8,8 @@ package final class ConversionProgram: Sendable {
   private let pool: [UInt8]
   private let scalars: [ScalarStep]
   private let named: [NamedStep]
-  private let short: ConversionSplices?
+  /// The program as splices; `nil` if it does more than remove, keep and add fields of one record.
+  let spliced: SplicedProgram?
 
   /// Creates the program of `mapping`; `definitions` are for its calls.
   init(_ mapping: Mapping, _ definitions: [Mapping]) {
@@ -17,30 +18,12 @@ package final class ConversionProgram: Sendable {
     pool = assembly.pool
     scalars = assembly.scalars
     named = assembly.named
-    short = ConversionSplices(assembly.code)
-  }
-
-  /// Whether the program only removes, keeps and adds fields of one record.
-  var isSpliced: Bool { short != nil }
-
-  /// Calls `body` with the converted `payload`, which exists during the call only.
-  ///
-  /// - Precondition: ``isSpliced``.
-  package func lend(_ payload: Span<UInt8>, _ body: (Span<UInt8>) -> Void) throws(CodingFailure) {
-    guard let short else { preconditionFailure("a conversion that is no splice") }
-    let offset = try payload.end(ofHead: short.fields, at: 0)
-    let (splices, pool) = (short.splices, pool)
-    try Splice.lend(splices.span, of: payload, from: offset, pool: pool.span, added: short.added, body)
+    spliced = ConversionSplices(assembly.code, assembly.pool).map { SplicedProgram($0) }
   }
 
   /// Appends the converted `payload`; after a failure `output` is unchanged.
   func apply(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
-    if let short {
-      let offset = try payload.end(ofHead: short.fields, at: 0)
-      let (splices, pool) = (short.splices, pool)
-      return try output.append(
-        splices.span, of: payload, from: offset, pool: pool.span, added: short.added)
-    }
+    if let spliced { return try spliced.apply(payload, to: &output) }
     let count = output.count
     let (code, pool, scalars, named) = (code, pool, scalars, named)
     var run = ConversionRun(
