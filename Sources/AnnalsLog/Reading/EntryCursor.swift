@@ -36,9 +36,10 @@ package struct EntryCursor: ~Copyable, ~Escapable {
         steps.stream?.pass()
         return entry
       }
-      let entry = try reader.lend(try reader.bytes(at: position), at: position)
-      try steps.stream?.check(entry.header, entry.bytes, at: position, reader)
-      return entry
+      let bytes = try reader.bytes(at: position)
+      let header = try reader.header(bytes, at: position)
+      try steps.stream?.check(header, bytes, at: position, reader)
+      return LentEntry(position: position, header: header, bytes: bytes)
     }
     if steps.range != nil { return try nextTagged() }
     guard let (position, move) = steps.log?.next() else { return nil }
@@ -54,7 +55,14 @@ package struct EntryCursor: ~Copyable, ~Escapable {
       throw AnnalsError(error)
     }
     guard let row, row.key == position.rawValue else { throw AnnalsError(missing: position) }
-    return try reader.lend(row.value, at: position)
+    // The header is read here and not by `lend`, whose result in memory would be copied as soon as it is
+    // written: the processor would wait for it.
+    do {
+      return LentEntry(
+        position: position, header: try EntryHeader(row.value, at: position), bytes: row.value)
+    } catch {
+      throw AnnalsError(error, at: position)
+    }
   }
 
   /// Returns the next entry of a chain of tags.
@@ -69,7 +77,9 @@ package struct EntryCursor: ~Copyable, ~Escapable {
     if tags?.runs != runs { try fetchNames() }
     steps.range?.pass(position)
     if let index, let entry = window.entry(index, at: Position(position)) { return entry }
-    return try reader.lend(try reader.bytes(at: Position(position)), at: Position(position))
+    let bytes = try reader.bytes(at: Position(position))
+    return LentEntry(
+      position: Position(position), header: try reader.header(bytes, at: Position(position)), bytes: bytes)
   }
 
   /// Reads the names of the streams of the entries that were found last, if most of these will be delivered.

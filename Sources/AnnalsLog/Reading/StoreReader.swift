@@ -62,9 +62,7 @@ extension StoreReader {
 
   /// The header of the entry at `position` with these bytes.
   package func header(_ bytes: Span<UInt8>, at position: Position) throws(AnnalsError) -> EntryHeader {
-    do { return try EntryHeader(bytes, at: position) } catch {
-      throw AnnalsError(error, place: "position \(position)", position: position)
-    }
+    do { return try EntryHeader(bytes, at: position) } catch { throw AnnalsError(error, at: position) }
   }
 }
 
@@ -123,6 +121,12 @@ extension StoreReader {
 }
 
 extension AnnalsError {
+  /// The error for an entry at `position` whose bytes are damaged.
+  @inline(never)
+  init(_ failure: FormatFailure, at position: Position) {
+    self.init(failure, place: "position \(position)", position: position)
+  }
+
   /// The error for a missing entry at `position`.
   package init(missing position: Position) {
     self.init(

@@ -58,6 +58,7 @@ public struct IntegerCursor: ~Copyable, ~Escapable {
 
   /// Moves to the next key, to the first one if the cursor has not moved; `nil` at the end.
   @inlinable
+  @inline(__always)
   @_lifetime(copy self)
   public mutating func next() throws(EnvironmentError) -> IntegerRow? {
     try move(MDB_NEXT)
