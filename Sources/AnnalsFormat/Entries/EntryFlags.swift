@@ -32,6 +32,9 @@
   /// The flags of entries that are more than one payload, or marked.
   @inlinable package static var special: EntryFlags { EntryFlags(rawValue: 1 << 4 | 1 << 6 | 1 << 7) }
 
+  /// The flags of entries that are more than one payload and perhaps an id.
+  @inlinable package static var rich: EntryFlags { EntryFlags(rawValue: 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7) }
+
   /// Whether all flags of `other` are set.
   @inlinable package func contains(_ other: EntryFlags) -> Bool {
     rawValue & other.rawValue == other.rawValue

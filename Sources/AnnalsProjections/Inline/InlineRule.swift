@@ -179,7 +179,7 @@ extension InlineSet {
     }
     let origin = Origin(
       position: position, stream: stream, revision: revision,
-      timestamp: Timestamp(microseconds: event.time), id: event.id, log: log, metadata: metadata, tags: tags)
+      timestamp: Timestamp(microseconds: event.time), id: event.id, metadata: metadata, tags: tags, log: log)
     do throws(UpcastFailure) {
       try call.withBytes(of: event) { (payload, _) throws(UpcastFailure) in
         try reach.plan.upcast(entrance, payload: payload, origin: origin, into: buffer)

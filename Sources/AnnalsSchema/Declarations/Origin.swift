@@ -39,18 +39,17 @@ public struct Origin: Sendable {
   /// Creates the origin of an entry.
   package init(
     position: Position, path: [UInt32] = [], stream: StreamName, revision: Revision, timestamp: Timestamp,
-    id: UUID?, metadata: Metadata, log: UUID
+    id: UUID?, metadata: Metadata, tags: [EventTag] = [], log: UUID
   ) {
     self.init(
       position: position, stream: stream, revision: revision, timestamp: timestamp, id: id, log: log)
-    rare = Self.rare(path, metadata, [])
+    rare = Self.rare(path, metadata, tags)
   }
 
-  /// Creates the origin of an entry that no rule has split.
+  /// Creates the origin of an entry that no rule has split, without metadata and tags.
   @inlinable
   package init(
-    position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID,
-    metadata: Metadata? = nil, tags: [EventTag] = []
+    position: Position, stream: StreamName, revision: Revision, timestamp: Timestamp, id: UUID?, log: UUID
   ) {
     self.position = position
     self.stream = stream
@@ -58,7 +57,6 @@ public struct Origin: Sendable {
     self.timestamp = timestamp
     self.id = id
     self.log = log
-    rare = metadata == nil && tags.isEmpty ? nil : Self.rare([], metadata ?? Metadata(), tags)
   }
 
   @usableFromInline static func rare(

@@ -14,6 +14,8 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
   @usableFromInline let step: @Sendable (Event.Steps) -> RecordStep<R>
   /// The step of the newest version, which delivers the record as its event.
   @usableFromInline let delivery: RecordStep<R>
+  /// Makes the step of the newest version from stored bytes: decodes a record and delivers it as its event.
+  @usableFromInline let arrival: @Sendable () -> PayloadStep
   /// Makes the step from stored bytes from the step of the decoded record.
   @usableFromInline let decoding: @Sendable (RecordStep<R>) -> PayloadStep
   /// The step that leaves the record in a ``RecordCatch``.
@@ -28,6 +30,14 @@ public struct RecordCase<Event: SchemaEvent, R: Record>: Sendable {
     self.step = step
     self.delivery = RecordStep { (record: consuming R, origin, buffer) in
       buffer.deliver(event(record), origin)
+    }
+    // One closure from the bytes to the delivered event: a record that passes from one to the next is copied.
+    self.arrival = {
+      PayloadStep { (payload, origin, buffer) throws(StepFailure) in
+        do throws(CodingFailure) { buffer.deliver(event(try R.decode(payload: payload)), origin) } catch {
+          throw .undecodable(error)
+        }
+      }
     }
     self.decoding = { payloadStep($0) }
     self.catching = RecordStep { (record: consuming R, _, buffer) in

@@ -79,7 +79,7 @@ private struct Arrival<Event: SchemaEvent>: StepSource {
   var made = MadeSteps<Event>()
 
   mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R> {
-    try made.add(recordCase.delivery, for: recordCase)
+    try made.add(recordCase.delivery, recordCase.arrival(), for: recordCase)
     return recordCase.delivery
   }
 }

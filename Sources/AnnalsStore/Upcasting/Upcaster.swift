@@ -59,13 +59,27 @@ package struct Upcaster: Sendable {
   private func upcastWhole(
     _ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer
   ) throws(AnnalsError) {
-    if entry.header.flags.contains(.stub) { return }
-    // One value, which is not copied where it is used.
+    // Most entries have neither metadata nor tags. An origin that is made without a choice is not copied.
+    guard entry.header.flags.isDisjoint(with: .rich), let payload = entry.payload else {
+      return try upcastRich(entry, of: stream, into: buffer)
+    }
     let origin = Origin(
       position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
-      id: entry.id, log: log,
-      metadata: entry.header.flags.contains(.metadata) ? try EntryReading.metadata(of: entry) : nil,
-      tags: entry.header.flags.contains(.extensions) ? try entry.tags : [])
+      id: entry.id, log: log)
+    try upcast(entry.kind, payload, origin, into: buffer)
+  }
+
+  /// Upcasts an entry with metadata, extensions or another body than one payload.
+  @inline(never)
+  private func upcastRich(
+    _ entry: borrowing LentEntry, of stream: StreamName, into buffer: EventBuffer
+  ) throws(AnnalsError) {
+    if entry.header.flags.contains(.stub) { return }
+    let origin = Origin(
+      position: entry.position, stream: stream, revision: entry.revision, timestamp: entry.time,
+      id: entry.id,
+      metadata: entry.header.flags.contains(.metadata) ? try EntryReading.metadata(of: entry) : Metadata(),
+      tags: entry.header.flags.contains(.extensions) ? try entry.tags : [], log: log)
     if let payload = entry.payload {
       return try upcast(entry.kind, payload, origin, into: buffer)
     }
