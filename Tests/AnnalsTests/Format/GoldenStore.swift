@@ -83,7 +83,8 @@ enum GoldenStore {
     let opened = try EventLog(at: url)
     var parts = entries[...]
     while let end = parts.firstIndex(where: \.endsCall) {
-      var call = AppendCall<NewEntry>(time: Timestamp(microseconds: 0), maximumPayload: 1 << 20)
+      var call = AppendCall<NewEntry>(
+        time: Timestamp(microseconds: 0), maximumPayload: 1 << 20, SpareLists())
       for expected in parts[...end] {
         // The times of the store are written down, the clock's would be others each time.
         let time = try Timestamp(parsing: expected.time)
