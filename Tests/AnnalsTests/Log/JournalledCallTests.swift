@@ -41,7 +41,7 @@ import Testing
       return sizes
     }
 
-    @Test(arguments: [(1, 150), (10, 2_000), (100, 150), (250, 20)])
+    @Test(arguments: [(1, 150), (10, 2_000), (100, 150), (200, 20)])
     func `a call of up to some 26 KiB is recorded`(count: Int, bytes: Int) async throws {
       let place = try TemporaryStore()
       try await Self.store(count, of: bytes, in: place, .merging(every: 1_000_000))

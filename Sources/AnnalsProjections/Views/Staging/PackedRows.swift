@@ -4,7 +4,8 @@ internal import AnnalsCoding
 ///
 /// A row that the next one replaces is mostly not looked at. As bytes it takes nothing from the events whose
 /// texts it has, so neither row nor event has to be kept or freed here, and it is not encoded when it is
-/// stored. The memory of a row is used again by the next one of its number.
+/// stored. The memory of a row is used again by the next one of its number. Long rows are not packed: moving
+/// them takes longer than freeing them.
 @usableFromInline struct PackedRows {
   /// The place of a row in the bytes; without a row, the count is 0.
   private struct Place {
@@ -13,6 +14,8 @@ internal import AnnalsCoding
     var room: UInt32 = 0
   }
 
+  /// The most bytes of a row that is packed.
+  static let longest = 1024
   /// The bytes that may be lost to rows that have moved before the others are moved together.
   static let mostLost = 1 << 16
 
@@ -23,8 +26,8 @@ internal import AnnalsCoding
   /// The row that is to be packed.
   @usableFromInline var next: [UInt8] = []
 
-  /// The bytes that it takes, those that are lost included.
-  var size: Int { bytes.count }
+  /// The bytes of memory that it takes beyond those of the rows.
+  var excess: Int { bytes.capacity - bytes.count + lost + places.capacity * MemoryLayout<Place>.stride }
 
   /// Whether it has the row of a number.
   @usableFromInline func has(_ number: Int) -> Bool { number < places.count && places[number].count > 0 }
@@ -67,10 +70,10 @@ internal import AnnalsCoding
     places[number] = Place()
   }
 
-  /// Removes all rows.
+  /// Removes all rows, and returns their memory.
   mutating func removeAll() {
-    places.removeAll(keepingCapacity: true)
-    bytes.removeAll(keepingCapacity: true)
+    places = []
+    bytes = []
     lost = 0
   }
 

@@ -122,7 +122,7 @@ internal import LMDB
   final var changed: [Int] { numbers.changed }
 
   /// The approximate number of bytes of memory that the table takes.
-  final var memory: Int { size + keys.size + 96 * keys.count + changedSize }
+  final var memory: Int { size + packed.excess + keys.size + 96 * keys.count + changedSize }
   /// The approximate number of bytes of changed rows.
   final var changedSize: Int { changed.count * sample }
 
@@ -144,10 +144,10 @@ internal import LMDB
 
   /// Takes the bytes that were written as the row of a number.
   ///
-  /// - Returns: Whether there are any.
+  /// - Returns: `false` if there are none, or too many.
   @usableFromInline final func pack(_ number: Int) -> Bool {
     let count = packed.next.count
-    guard count > 0, count < Int(Int32.max) else { return false }
+    guard (1...PackedRows.longest).contains(count) else { return false }
     packed.take(number)
     note(count, of: number)
     return true
