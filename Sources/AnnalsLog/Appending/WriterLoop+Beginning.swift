@@ -5,7 +5,7 @@ internal import LMDB
 // The begin of a transaction, with the tables that its calls need.
 extension WriterLoop {
   /// The maximum size in bytes of the entries of a group that is recorded for the journal. The rest of a
-  /// record, which has 32 KiB, is for the rows beside them. With more of them, the commit flushes twice.
+  /// record, which has 32 KiB, is for the rows that come with them. With more rows, the commit flushes twice.
   private static let smallGroup = 26 << 10
 
   /// A transaction that has begun, and the newest entry before it.

@@ -46,8 +46,8 @@ package struct Call: Sendable {
     self.events = events
   }
 
-  /// How many events a call has. Most calls are small; some fill pages, some take overflow pages of their own,
-  /// and some are about as large as a record of the journal.
+  /// How many events a call has. Most calls are small; some fill pages, some take overflow pages of their
+  /// own, and some are about as large as a record of the journal.
   private static func count(_ number: Int, _ random: inout SeededGenerator) -> Int {
     if number % 23 == 11 { return Int.random(in: 60...160, using: &random) }
     return Int.random(in: number % 5 == 4 ? 3...14 : 1...2, using: &random)
