@@ -29,8 +29,8 @@ void *annals_pages_allocate(size_t count);
 /// Gives back what `annals_pages_allocate` gave with the same count.
 void annals_pages_free(void *pages, size_t count);
 
-/// Moves `count` bytes from memory that `annals_pages_allocate` gave with that count to the beginning of `to`,
-/// which it gave as well and nobody has used, and gives the memory back as it goes.
+/// Moves `count` bytes from memory that `annals_pages_allocate` gave with that count to the beginning of
+/// `to`, which it gave as well and nobody has used, and gives the memory back as it goes.
 void annals_pages_move(void *to, void *from, size_t count);
 
 /// Begins to load the memory at `address` into the cache, to be written soon. Any address will do.
