@@ -74,10 +74,12 @@ struct LifeModel: Equatable, Sendable {
     last += 1
   }
 
+  /// A rule is for names, so a stream that was erased as a whole has none until the next append.
   private mutating func applyRule() {
     guard let kept else { return }
     var hasChanged = false
-    for (number, stream) in streams where stream.next > UInt64(kept) + stream.oldest {
+    for (number, stream) in streams
+    where !stream.isNameless && stream.next > UInt64(kept) + stream.oldest {
       streams[number]?.oldest = stream.next - UInt64(kept)
       hasChanged = true
     }
