@@ -16,7 +16,7 @@ import Testing
     let info = try await CommandRun("info", store, "--json").objects()
     #expect(
       info.first?["idempotency"] as? String == "always"
-        && (info.first?["requires"] as? [String])?.sorted() == ["ids", "journal", "times"])
+        && (info.first?["requires"] as? [String])?.sorted() == ["ids", "journal", "journal-hash", "times"])
     #expect(await CommandRun("verify", store).status == 0)
     #expect(await CommandRun("set", "idempotency", store, "window=7").status == 0)
     #expect(await CommandRun("info", store).lines.contains("id window   7 entries a stream"))

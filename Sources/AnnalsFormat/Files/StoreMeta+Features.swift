@@ -6,7 +6,7 @@ extension StoreMeta {
     Requirement.inline.name, Requirement.ids.name, Requirement.readers.name,
     Requirement.unreadGroups.name, Requirement.journal.name, Requirement.tags.name,
     Requirement.streams.name, Requirement.times.name, Requirement.attachments.name,
-    Requirement.personal.name, Requirement.cluster.name,
+    Requirement.personal.name, Requirement.cluster.name, Requirement.journalHash.name,
   ]
 
   /// The first feature that this library does not know.

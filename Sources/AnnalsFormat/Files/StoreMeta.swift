@@ -83,6 +83,8 @@ extension StoreMeta.Requirement {
   package static let inline = StoreMeta.Requirement(name: "inline", isForReading: false)
   /// A journal, in which the last durable commit may be.
   package static let journal = StoreMeta.Requirement(name: "journal", isForReading: true)
+  /// Records of the journal with a hash.
+  package static let journalHash = StoreMeta.Requirement(name: "journal-hash", isForReading: true)
   /// Rows of a table of groups for entries that could not be read when the stage was activated.
   package static let unreadGroups = StoreMeta.Requirement(name: "unread-groups", isForReading: true)
   /// The times of commits.

@@ -52,6 +52,8 @@ package import AnnalsShapes
   package var limitsStreams = false
   /// Whether programs that write must note the times of commits.
   package var notesTimes = false
+  /// Whether records of the journal may have a hash.
+  package var hashesJournal = false
   /// Whether entries may refer to attachments.
   package var hasAttachments = false
   /// Whether entries may have tags.

@@ -54,6 +54,11 @@ extension AppendGroup {
     if !noted.isEmpty || registered.contains(where: { $0.kindRow.oldestReader != nil }) {
       try transaction.require(.readers, tables)
     }
+    if !kinds.hashesJournal, generation.environment.later(StoreTables.journal.name) != nil {
+      // This commit has no record. It does not raise the schema epoch: no other row changes.
+      kinds.hashesJournal = true
+      try transaction.require(.journalHash, tables)
+    }
     if hasRaisedEpoch {
       var epoch: [UInt8] = []
       epoch.append(varint: kinds.epoch)

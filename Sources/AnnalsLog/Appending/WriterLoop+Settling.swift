@@ -25,7 +25,8 @@ extension WriterLoop {
       guard try reopen() else { throw unknown }
       // The group may be in the journal alone.
       if generation.environment.later(StoreTables.journal.name) != nil {
-        try generation.environment.openJournal(within: Self.settlingTime)
+        let isUsed = generation.kinds.hashesJournal
+        try generation.environment.openJournal(within: Self.settlingTime, isUsed: isUsed)
       }
       isStored = try look(for: group.last)
     } catch {

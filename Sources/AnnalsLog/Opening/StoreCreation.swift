@@ -133,7 +133,7 @@ package struct StoreCreation {
       let table = StoreTables(environment).meta
       var meta = StoreMeta(log: current.log)
       if let idempotency { meta.idempotency = idempotency }
-      meta.requires += [.journal, .times]
+      meta.requires += [.journal, .journalHash, .times]
       let rows = meta.rows()
       if meta.idempotency == .always {
         _ = try environment.create(later: StoreTables.ids, environment.turn())

@@ -48,6 +48,7 @@ extension StoreReader {
     registry.adopted = try adopted()
     registry.limitsStreams = try requires(.streams)
     registry.notesTimes = try requires(.times)
+    registry.hashesJournal = try requires(.journalHash)
     registry.hasAttachments = try requires(.attachments)
     registry.hasTags = try requires(.tags)
     registry.hasPersonalFields = try requires(.personal)

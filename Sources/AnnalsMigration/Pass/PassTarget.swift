@@ -51,7 +51,9 @@ final class PassTarget {
     whenMade()
     try storage { () throws(EnvironmentError) in try target.environment.createJournal(StoreTables.journal) }
     var meta = meta
-    if !meta.requires.contains(.journal) { meta.requires.append(.journal) }
+    for feature in [StoreMeta.Requirement.journal, .journalHash] where !meta.requires.contains(feature) {
+      meta.requires.append(feature)
+    }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       for (name, value) in meta.rows() {
         try transaction.put(value, name.rawValue, in: target.tables.meta)

@@ -3,12 +3,21 @@ internal import CAnnals
 /// The changes of one commit, as the journal stores them (docs/format.md, "The journal").
 ///
 /// It is a list of keys that are set or removed, so that repeating it on the state before the commit gives
-/// the state after it. Whether a record is whole shows its checksum (CRC-32C, RFC 3720, appendix B.4).
+/// the state after it. Whether a record is whole shows its hash (SipHash-2-4 with 128 bits, Aumasson and
+/// Bernstein, 2012). A CRC could not: the values end with CRCs of their own, and exchanging such a value for
+/// another one of its length leaves every CRC of the same polynomial as it was.
 struct CommitRecord {
   /// The number of bytes before the changes.
-  static let headerSize = 48
-  /// `AnnalsJ1` in the order of bytes in the file.
-  private static let mark: UInt64 = 0x314A_736C_616E_6E41
+  static let headerSize = 60
+  /// `AnnalsJ2` in the order of bytes in the file.
+  private static let mark: UInt64 = 0x324A_736C_616E_6E41
+  /// The bytes of the header that hold the hash.
+  private static let hash = 44..<60
+
+  /// `AnnalsJ1`: a record of an earlier library, whose header ends with a CRC-32C.
+  private static let earlierMark: UInt64 = 0x314A_736C_616E_6E41
+  /// The number of bytes before the changes of an earlier record.
+  private static let earlierHeaderSize = 48
 
   /// A change of a table.
   enum Change: Equatable {
@@ -83,10 +92,7 @@ struct CommitRecord {
     header.append(littleEndian: base)
     header.append(contentsOf: fileRun)
     bytes.replaceSubrange(0..<header.count, with: header)
-    let checksum = Self.checksum(bytes.span)
-    for index in 0..<4 {
-      bytes[Self.headerSize - 4 + index] = UInt8(truncatingIfNeeded: checksum >> (8 * index))
-    }
+    bytes.replaceSubrange(Self.hash, with: Self.hash(of: bytes.span))
     return bytes
   }
 
@@ -108,16 +114,33 @@ struct CommitRecord {
     return mark
   }
 
-  /// The checksum of a record, which is over all of its bytes except the checksum.
-  private static func checksum(_ bytes: Span<UInt8>) -> UInt32 {
-    let header = bytes.extracting(0..<headerSize - 4)
-    let changes = bytes.extracting(headerSize..<bytes.count)
-    return crc32c(crc32c(0, header), changes)
+  /// The hash of a record whose own bytes for it are zeros.
+  private static func hash(of bytes: Span<UInt8>) -> [UInt8] {
+    let key: [UInt64] = [0, 0]
+    var hash: [UInt64] = [0, 0]
+    unsafe bytes.withUnsafeBytes { unsafe annals_siphash(key, $0.baseAddress, $0.count, &hash) }
+    var result: [UInt8] = []
+    for number in hash { result.append(littleEndian: number) }
+    return result
+  }
+
+  private static func hasHash(_ bytes: Span<UInt8>) -> Bool {
+    var record = bytes.copy(0..<bytes.count)
+    let stored = Array(record[hash])
+    record.replaceSubrange(hash, with: [UInt8](repeating: 0, count: hash.count))
+    return hash(of: record.span) == stored
+  }
+
+  /// Whether an earlier record has its checksum, which is over all of its bytes except the checksum.
+  private static func hasEarlierChecksum(_ bytes: Span<UInt8>) -> Bool {
+    let header = bytes.extracting(0..<earlierHeaderSize - 4)
+    let changes = bytes.extracting(earlierHeaderSize..<bytes.count)
+    return crc32c(crc32c(0, header), changes) == bytes.number32(at: earlierHeaderSize - 4)
   }
 }
 
 extension CommitRecord {
-  /// The header of a record whose checksum is right.
+  /// The header of a whole record.
   struct Header: Equatable {
     /// The number of the commit.
     let transaction: UInt64
@@ -127,27 +150,34 @@ extension CommitRecord {
     let count: Int
     /// The number of bytes of the record.
     let size: Int
+    /// The number of bytes before its changes.
+    let start: Int
     /// The mark of the file in the run of the system that wrote it.
     let fileRun: [UInt8]
 
     /// Reads the record in a slot; `nil` if there is no whole one.
     init?(_ slot: Span<UInt8>) {
-      guard slot.count >= headerSize, slot.number64(at: 0) == mark else { return nil }
+      guard slot.count >= headerSize else { return nil }
+      switch slot.number64(at: 0) {
+      case mark: start = headerSize
+      case earlierMark: start = earlierHeaderSize
+      default: return nil
+      }
       size = Int(slot.number32(at: 16))
-      guard (headerSize...slot.count).contains(size) else { return nil }
+      guard (start...slot.count).contains(size) else { return nil }
       transaction = slot.number64(at: 8)
       count = Int(slot.number32(at: 20))
       base = slot.number32(at: 24)
       fileRun = slot.copy(28..<44)
       let record = slot.extracting(0..<size)
-      guard CommitRecord.checksum(record) == record.number32(at: headerSize - 4) else { return nil }
+      guard start == headerSize ? hasHash(record) : hasEarlierChecksum(record) else { return nil }
     }
   }
 
   /// Returns the changes of a whole record; `nil` if they are not what this library writes.
   static func changes(_ slot: Span<UInt8>, _ header: Header) -> [Change]? {
     var changes: [Change] = []
-    var at = headerSize
+    var at = header.start
     while changes.count < header.count {
       guard at + 8 <= header.size, let kind = Kind(rawValue: slot[at]) else { return nil }
       let nameEnd = at + 8 + Int(slot[at + 1])

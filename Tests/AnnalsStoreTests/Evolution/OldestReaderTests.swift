@@ -83,7 +83,8 @@ import Testing
       snapshot.kinds.kinds.values.sorted { $0.number < $1.number }.map(\.row.oldestReader)
     }
     #expect(oldest == [SchemaVersion(2, 0, 0), SchemaVersion(1, 0, 0)])
-    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "readers", "times"])
+    #expect(
+      try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "readers", "times"])
     #expect(try EventLog.verify(place.url).isClean)
     #expect(StoreMeta.Requirement.readers.isForReading)
   }
@@ -94,7 +95,7 @@ import Testing
     let place = try TemporaryStore()
     try await EventLog(at: place.url).append(
       [NewEntry(type: "Noted", version: SchemaVersion(1, 0, 0), payload: Payload(.map([])))], to: "all")
-    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "times"])
+    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "times"])
   }
 
   @Test func `kinds without a word are read by their own version, and get it from the next plan that writes`()
@@ -105,7 +106,7 @@ import Testing
     let form = try StoredForm(Titles2.Added(title: "x"), in: Titles2.self)
     let kept = try StoredForm(Titles2.Kept(n: 1), in: Titles2.self)
     try await log.append([(form: form, origin: Origin.first), (form: kept, origin: Origin.first)])
-    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "times"])
+    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "times"])
     let refusal = try place.refusal(of: OneSchema<Titles1>.self)
     #expect(refusal?.code == .newerSchema)
     #expect(refusal?.message.contains("its next append notes which older versions can") == true)
@@ -119,7 +120,8 @@ import Testing
       try place.read(OneSchema<Titles1>.self) == [
         .added(.init(name: "x")), .kept(.init(n: 1)), .kept(.init(n: 2)), .kept(.init(n: 3)),
       ])
-    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "readers", "times"])
+    #expect(
+      try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "readers", "times"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 
@@ -144,7 +146,8 @@ import Testing
     #expect(try place.read(OneSchema<Titles1>.self) == [.added(.init(name: "a")), .kept(.init(n: 1))])
     #expect(try await newer.log.compact().report().isDone)
     #expect(try place.read(OneSchema<Titles1>.self) == [.added(.init(name: "a")), .kept(.init(n: 1))])
-    #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "readers", "times"])
+    #expect(
+      try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "readers", "times"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 

@@ -33,7 +33,7 @@ import Testing
       let file = try Data(contentsOf: place.url.appending(path: "log-000001.mdb"))
       var sizes: [Int] = []
       var rest = file.startIndex..<file.endIndex
-      while let mark = file.range(of: Data("AnnalsJ1".utf8), in: rest) {
+      while let mark = file.range(of: Data("AnnalsJ2".utf8), in: rest) {
         let size = file[mark.upperBound + 8..<mark.upperBound + 12]
         sizes.append(size.reversed().reduce(0) { $0 << 8 | Int($1) })
         rest = mark.upperBound..<rest.upperBound
@@ -54,6 +54,37 @@ import Testing
       let place = try TemporaryStore()
       try await Self.store(count, of: bytes, in: place, .merging(every: 1_000_000))
       #expect(try Self.records(place) == [])
+    }
+
+    /// Makes a store one of an earlier library, whose records have no hash.
+    private static func makeEarlier(_ place: TemporaryStore) throws {
+      let log = try place.open()
+      let generation = log.core.generation
+      try generation.environment.write(within: .seconds(10)) { (transaction) throws(AnnalsError) in
+        try transaction.release(.journalHash, generation.tables)
+      }
+    }
+
+    @Test
+    func `in a store of an earlier library, a commit without a record says that the next ones have a hash`()
+      async throws
+    {
+      let place = try TemporaryStore()
+      try await Self.store(1, of: 3_000, in: place, .merging(every: 1_000_000))
+      try Self.makeEarlier(place)
+      #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "times"])
+      let before = try Self.records(place)
+      let (log, entry) = (try place.open(), try NewEntry.sized(200))
+      // An open alone keeps the store one of that library.
+      #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "times"])
+      try await log.append { $0.append([entry], to: "stream 1") }
+      #expect(try Self.records(place) == before)
+      #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "times"])
+      // The next one flushes twice, as the first after an open does. New records replace the old ones.
+      for _ in 0..<3 { try await log.append { $0.append([entry], to: "stream 1") } }
+      let after = try Self.records(place)
+      #expect(after.count == 2 && after.allSatisfy { $0 < 1_000 }, "\(after)")
+      #expect(try EventLog.verify(place.url).isClean)
     }
 
     @Test func `a call whose rows leave no room in its record is stored without one`() async throws {

@@ -62,13 +62,14 @@ package struct Workload: Sendable {
     }
   }
 
-  /// Calls alone.
+  /// Calls alone. With every second seed, each session finds a store of an earlier library.
   private func runAlone(at url: URL, noting journal: CallJournal) async throws {
     var next = calls.lowerBound
     for session in 1...Self.sessions {
       let end = calls.lowerBound + calls.count * session / Self.sessions
       try await append(next..<end, at: url, noting: journal)
       next = end
+      if seed % 2 == 0 { try EarlierStore.make(url) }
     }
   }
 
