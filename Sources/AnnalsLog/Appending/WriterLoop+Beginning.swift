@@ -29,10 +29,7 @@ extension WriterLoop {
     let plain = batch?.plain.map { Self.entryBytes($0.bytes, of: $0.events) } ?? 0
     let bytes = calls.reduce(plain) { $0 + Self.entryBytes($1.request.bytes, of: $1.request) }
     let isSmall = bytes <= Self.smallGroup && calls.allSatisfy { $0.request.change == nil }
-    // A commit said that records have a hash. A generation without a journal never gets one.
-    if generation.kinds.hashesJournal, !generation.environment.usesJournal {
-      try generation.environment.useJournal()
-    }
+    if generation.kinds.hashesJournal { generation.environment.recordsCommits = true }
     let transaction = try generation.environment.write(turn, durability, isSmall: isSmall)
     guard let last = try catchUp(transaction) else {
       transaction.abort()

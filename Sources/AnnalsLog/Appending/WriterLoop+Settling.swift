@@ -25,8 +25,7 @@ extension WriterLoop {
       guard try reopen() else { throw unknown }
       // The group may be in the journal alone.
       if generation.environment.later(StoreTables.journal.name) != nil {
-        let isUsed = generation.kinds.hashesJournal
-        try generation.environment.openJournal(within: Self.settlingTime, isUsed: isUsed)
+        try generation.environment.openJournal(within: Self.settlingTime)
       }
       isStored = try look(for: group.last)
     } catch {

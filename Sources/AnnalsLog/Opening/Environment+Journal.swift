@@ -2,21 +2,26 @@ package import AnnalsCoding
 package import LMDB
 
 extension Environment {
-  /// Finishes the last commit of a generation if a power cut has taken its meta page.
+  /// Finishes the last commit of a generation if a power cut has taken its meta page, and uses the journal
+  /// from now on.
   ///
-  /// - Parameters:
-  ///   - limit: The longest time to wait for another process's turn at writing.
-  ///   - isUsed: Whether small commits are recorded from now on, which needs `journal-hash` in `requires`.
   /// - Throws: `busy` if another process keeps the turn at writing; `incomplete` if only an opener that may
   ///   write can finish the commit; `needsNewer` for a record that this library does not know;
   ///   `damaged` if there is no journal.
-  package func openJournal(within limit: Duration, isUsed: Bool) throws(AnnalsError) {
+  package func openJournal(within limit: Duration) throws(AnnalsError) {
     let state = try storage { () throws(EnvironmentError) in
-      try openJournal(StoreTables.journal, within: limit, isUsed: isUsed)
+      try openJournal(StoreTables.journal, within: limit)
     }
     switch state {
     case .ready: return
-    case .missing: throw missingJournal
+    case .missing:
+      throw AnnalsError(
+        .damaged,
+        "'\(name)': the store says that it has a journal, and the table 'journal' has none; restore it from a backup",
+        details: AnnalsError.Details {
+          $0.file = name
+          $0.table = "journal"
+        })
     case .busy: throw busy(for: limit)
     case .unfinished:
       throw AnnalsError(
@@ -29,23 +34,5 @@ extension Environment {
         "'\(name)': the journal has a commit of a newer version of the library; open the store with that one",
         details: AnnalsError.Details { $0.file = name })
     }
-  }
-
-  /// Records small commits in the journal from now on.
-  ///
-  /// - Throws: `damaged` if there is no journal.
-  package func useJournal() throws(AnnalsError) {
-    let isUsed = try storage { () throws(EnvironmentError) in try useJournal(StoreTables.journal) }
-    guard isUsed else { throw missingJournal }
-  }
-
-  private var missingJournal: AnnalsError {
-    AnnalsError(
-      .damaged,
-      "'\(name)': the store says that it has a journal, and the table 'journal' has none; restore it from a backup",
-      details: AnnalsError.Details {
-        $0.file = name
-        $0.table = "journal"
-      })
   }
 }

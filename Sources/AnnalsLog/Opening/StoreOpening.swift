@@ -153,10 +153,10 @@ package struct StoreOpening {
     // A store that must not be written is not repaired either, and is refused later.
     let isKnown = StoreMeta.unknown(meta.requires) == nil
     if meta.requires.contains(.journal), isKnown || options.access == .readOnly {
-      // Records with a hash, as this library writes them, need a commit first that says so.
-      try environment.openJournal(
-        within: options.lockTimeout, isUsed: meta.requires.contains(.journalHash))
+      try environment.openJournal(within: options.lockTimeout)
       meta = try check(environment, against: current)
+      // Records with a hash, as this library writes them, need a commit first that says so.
+      environment.recordsCommits = meta.requires.contains(.journalHash)
     }
     return GenerationFile(current: current, environment: environment, lease: lease, meta: meta)
   }

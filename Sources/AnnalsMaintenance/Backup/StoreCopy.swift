@@ -85,7 +85,8 @@ struct StoreCopy {
     // The copy of a store that was not opened after a power cut, or that others wrote to, may lack its last
     // commit.
     if environment.later(StoreTables.journal.name) != nil {
-      try environment.openJournal(within: Self.patience, isUsed: false)
+      try environment.openJournal(within: Self.patience)
+      environment.recordsCommits = false
     }
     let incarnation = try settle(environment, tables)
     let (report, attachments) = try environment.read(failure: AnnalsError.init) {

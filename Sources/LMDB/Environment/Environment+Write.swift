@@ -101,7 +101,7 @@ extension Environment {
       gate.leave()
       throw .lmdb(LMDBError(code: MDB_BAD_TXN, function: "mdb_txn_begin"))
     }
-    let isRecorded = isSmall && durability == .full && journal != nil && !isCautious
+    let isRecorded = isSmall && durability == .full && journal != nil && recordsCommits && !isCautious
     let transaction = unsafe WriteTransaction(
       environment: self, pointer: begun, hold: turn.hold, file: turn.file, durability: durability,
       isRecorded: isRecorded)

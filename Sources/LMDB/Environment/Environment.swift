@@ -54,6 +54,8 @@ public final class Environment: Sendable {
   let fileRun: [UInt8]
   /// The offset of the journal's first slot; 0 while none is in use.
   let journalOffset = Atomic(0)
+  /// See ``recordsCommits``.
+  let isRecording = Atomic(true)
   /// Whether the next commit flushes twice, regardless of its durability, and writes the newest meta page
   /// again before: the first one after an open, and after a failed flush.
   let flushesTwice = Atomic(true)

@@ -42,23 +42,23 @@ extension Environment {
     if let journal = try findJournal(in: table) { use(journal) }
   }
 
-  /// Finishes the last commit if a power cut has taken its meta page.
+  /// Finishes the last commit if a power cut has taken its meta page, and uses the file's journal from now
+  /// on.
   ///
   /// Call it before anything else reads the file. The calling thread must have no turn.
   ///
   /// - Parameters:
   ///   - definition: The journal's table.
   ///   - limit: The longest time to wait for another process's turn at writing.
-  ///   - isUsed: Whether small commits are recorded from now on. Otherwise ``useJournal(_:)`` begins it.
   public func openJournal(
-    _ definition: TableDefinition, within limit: Duration, isUsed: Bool = true
+    _ definition: TableDefinition, within limit: Duration
   ) throws(EnvironmentError) -> JournalState {
     guard let table = try open(later: definition), let journal = try findJournal(in: table) else {
       return .missing
     }
     for _ in 0..<Self.rounds {
       guard try hasRecordAhead(journal) else {
-        if isUsed, access == .readWrite { use(journal) }
+        if access == .readWrite { use(journal) }
         return .ready
       }
       // It may be of a commit that another process makes at this moment: only the turn shows.
@@ -66,31 +66,15 @@ extension Environment {
       guard let turn = try turnIfFree(within: limit) else { return .busy }
       // Another process may have made one of them, and a record with its rows.
       for table in options.laterTables { _ = try open(later: table) }
-      guard let state = try repeatRecord(in: journal, turn) else { continue }
-      if isUsed, state == .ready { use(journal) }
-      return state
+      if let state = try repeatRecord(in: journal, turn) { return state }
     }
     return .busy
   }
 
-  /// Records small commits in the file's journal from now on.
-  ///
-  /// - Returns: Whether the file has a journal where its table says.
-  public func useJournal(_ definition: TableDefinition) throws(EnvironmentError) -> Bool {
-    guard let table = try open(later: definition), let journal = try findJournal(in: table) else {
-      return false
-    }
-    use(journal)
-    return true
-  }
-
-  /// Whether small commits are recorded, or this system has no use for that.
-  public var usesJournal: Bool {
-    #if os(Linux)
-      journal != nil
-    #else
-      true
-    #endif
+  /// Whether small commits are recorded. On systems that never record, this makes no difference.
+  public var recordsCommits: Bool {
+    get { isRecording.load(ordering: .acquiring) }
+    set { isRecording.store(newValue, ordering: .releasing) }
   }
 
   private func use(_ journal: CommitJournal) {
@@ -191,6 +175,7 @@ extension Environment {
         if isErased { try flush(descriptor, name) }
       }
       transaction.abort()
+      use(journal)
       return .ready
     }
     let isMade: Bool

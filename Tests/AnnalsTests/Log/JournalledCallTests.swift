@@ -80,7 +80,7 @@ import Testing
       try await log.append { $0.append([entry], to: "stream 1") }
       #expect(try Self.records(place) == before)
       #expect(try EventLog.inspect(place.url).requires.sorted() == ["journal", "journal-hash", "times"])
-      // The next one flushes twice, as the first after an open does. New records replace the old ones.
+      // New records replace the old ones.
       for _ in 0..<3 { try await log.append { $0.append([entry], to: "stream 1") } }
       let after = try Self.records(place)
       #expect(after.count == 2 && after.allSatisfy { $0 < 1_000 }, "\(after)")
