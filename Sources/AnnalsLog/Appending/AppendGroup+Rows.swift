@@ -55,7 +55,8 @@ extension AppendGroup {
       try transaction.require(.readers, tables)
     }
     if !kinds.hashesJournal, generation.environment.later(StoreTables.journal.name) != nil {
-      // This commit has no record. It does not raise the schema epoch: no other row changes.
+      // Records begin with the next commit, whose flush makes this row durable. The schema epoch stays: no
+      // other row changes.
       kinds.hashesJournal = true
       try transaction.require(.journalHash, tables)
     }

@@ -59,10 +59,13 @@ package final class Generation: Sendable {
     lastKinds.withLock { known in
       guard kinds.generation == known.generation else { return }
       guard kinds.kinds.count >= known.kinds.count, kinds.epoch >= known.epoch else { return }
-      // Tags come without a rise of the epoch, and stay.
-      let hasTags = known.hasTags || kinds.hasTags
+      // These come without a rise of the epoch, and stay.
+      let (hasTags, hashesJournal) = (
+        known.hasTags || kinds.hasTags, known.hashesJournal || kinds.hashesJournal
+      )
       known = kinds
       known.hasTags = hasTags
+      known.hashesJournal = hashesJournal
     }
   }
 

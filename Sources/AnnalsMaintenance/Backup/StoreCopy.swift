@@ -86,7 +86,6 @@ struct StoreCopy {
     // commit.
     if environment.later(StoreTables.journal.name) != nil {
       try environment.openJournal(within: Self.patience)
-      environment.recordsCommits = false
     }
     let incarnation = try settle(environment, tables)
     let (report, attachments) = try environment.read(failure: AnnalsError.init) {

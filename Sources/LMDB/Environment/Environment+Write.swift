@@ -79,7 +79,7 @@ extension Environment {
   /// Begins a write transaction in a turn, which ends with it.
   ///
   /// - Parameter isSmall: Whether the changes probably fit into a record of the journal, which has 32 KiB.
-  ///   A durable commit of such a transaction needs one flush, if the file has a journal in use.
+  ///   A durable commit of such a transaction needs one flush, if ``recordsCommits``.
   public func beginWrite(
     _ turn: consuming Turn, durability: Durability = .full, isSmall: Bool = false
   ) throws(EnvironmentError) -> WriteTransaction {

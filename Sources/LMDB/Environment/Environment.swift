@@ -55,7 +55,7 @@ public final class Environment: Sendable {
   /// The offset of the journal's first slot; 0 while none is in use.
   let journalOffset = Atomic(0)
   /// See ``recordsCommits``.
-  let isRecording = Atomic(true)
+  let isRecording = Atomic(false)
   /// Whether the next commit flushes twice, regardless of its durability, and writes the newest meta page
   /// again before: the first one after an open, and after a failed flush.
   let flushesTwice = Atomic(true)

@@ -5,7 +5,7 @@ internal import CAnnals
 /// It is a list of keys that are set or removed, so that repeating it on the state before the commit gives
 /// the state after it. Whether a record is whole shows its hash (SipHash-2-4 with 128 bits, Aumasson and
 /// Bernstein, 2012). A CRC could not: the values end with CRCs of their own, and exchanging such a value for
-/// another one of its length leaves every CRC of the same polynomial as it was.
+/// another one of its length leaves a CRC of the same polynomial over all of them as it was.
 struct CommitRecord {
   /// The number of bytes before the changes.
   static let headerSize = 60

@@ -29,7 +29,8 @@ extension Environment {
 
   /// Creates the journal of a new file, durably, and uses it from now on.
   ///
-  /// On systems whose flush of a file's data is not ordered with other writes it is not used.
+  /// On systems whose flush of a file's data is not ordered with other writes it is not used. The owner must
+  /// say in the file that records have a hash, before its first small commit.
   ///
   /// - Parameter definition: A definition from the optional tables with which the environment was opened.
   public func createJournal(_ definition: TableDefinition) throws(EnvironmentError) {
@@ -39,6 +40,7 @@ extension Environment {
       let key = CommitJournal.key
       try transaction.put(zeros.span, forKey: key.span, in: table)
     }
+    recordsCommits = true
     if let journal = try findJournal(in: table) { use(journal) }
   }
 
@@ -71,7 +73,10 @@ extension Environment {
     return .busy
   }
 
-  /// Whether small commits are recorded. On systems that never record, this makes no difference.
+  /// Whether small commits are recorded, on systems that do so at all.
+  ///
+  /// An earlier library takes a record with a hash for a torn one and removes it. So the owner of a file sets
+  /// this once the file says that it has such records.
   public var recordsCommits: Bool {
     get { isRecording.load(ordering: .acquiring) }
     set { isRecording.store(newValue, ordering: .releasing) }
