@@ -122,14 +122,14 @@ enum GoldenStore {
   }
 
   /// Today's rows of a store from before the journal and times of commits existed: the row `requires` names
-  /// these two first.
+  /// their features first.
   ///
   /// - Parameter schemaEpoch: The number of the row `schemaEpoch`; `nil` if it is as in `rows`.
   static func withJournal(
     _ rows: String, requiring features: [StoreMeta.Requirement] = [], schemaEpoch: UInt64? = nil
   ) -> String {
     var meta = StoreMeta(log: UUID())
-    meta.requires = [.journal, .times] + features
+    meta.requires = [.journal, .journalHash, .times] + features
     var changed = [StoreMeta.Name.requires]
     if let schemaEpoch {
       meta.schemaEpoch = schemaEpoch

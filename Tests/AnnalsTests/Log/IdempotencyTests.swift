@@ -57,7 +57,7 @@ import Testing
     // The ids of one stream say nothing of another.
     #expect(try await log.append(entries([1]), to: "b").wasRepeated == false)
     #expect(try log.info().idempotency == .always)
-    #expect(try log.info().requires.sorted() == ["ids", "journal", "times"])
+    #expect(try log.info().requires.sorted() == ["ids", "journal", "journal-hash", "times"])
     #expect(try EventLog.verify(place.url).isClean)
   }
 
