@@ -86,24 +86,6 @@ import Testing
     return (environment, try environment.openJournal(Shelf.journal, within: long))
   }
 
-  /// An image with the records of its journal as earlier libraries wrote them.
-  private static func withEarlierRecords(_ image: [UInt8], _ journal: CommitJournal) -> [UInt8] {
-    var image = image
-    for parity in 0..<2 {
-      let start = journal.offset + parity * CommitJournal.slotSize
-      let size = Int(image.span.number32(at: start + 16))
-      guard Array(image[start..<start + 8]) == Array("AnnalsJ2".utf8) else { continue }
-      let changes = Array(image[start + CommitRecord.headerSize..<start + size])
-      var record = Array("AnnalsJ1".utf8) + image[start + 8..<start + 44]
-      for index in 0..<4 { record[16 + index] = UInt8(truncatingIfNeeded: (size - 12) >> (8 * index)) }
-      let checksum = crc32c(crc32c(0, record.span), changes.span)
-      for index in 0..<4 { record.append(UInt8(truncatingIfNeeded: checksum >> (8 * index))) }
-      record += changes
-      image.replaceSubrange(start..<start + record.count, with: record)
-    }
-    return image
-  }
-
   @Test(arguments: UInt64(1)...20, [false, true])
   func `a commit whose meta page was lost is repeated`(seed: UInt64, isEarlier: Bool) throws {
     var random = SeededGenerator(seed: seed)
@@ -115,7 +97,7 @@ import Testing
       try Self.change(environment, &model, &random)
       let cut = try Self.afterPowerCut(try shelf.bytes(), older)
       if isEarlier {
-        try cut.overwrite(Self.withEarlierRecords(try cut.bytes(), try #require(environment.journal)))
+        try cut.overwrite(CommitRecord.madeEarlier(in: try cut.bytes(), try #require(environment.journal)))
       }
       // Without the record it would be lost.
       do {
