@@ -22,8 +22,8 @@ struct RowCarrying: Sendable {
     self.steps = steps
   }
 
-  /// Plans the conversion. Returns `nil` if the projection has no rule for the version, or if a table cannot
-  /// be converted.
+  /// Plans the conversion. Returns `nil` if the projection has no rule for the version, if a table cannot be
+  /// converted, or if no stored table leads to one of the current tables.
   ///
   /// - Parameters:
   ///   - version: The version that stored the rows.
@@ -32,14 +32,17 @@ struct RowCarrying: Sendable {
     let rules = upcasts.filter { $0.version == version }
     if rules.isEmpty { return nil }
     var steps: [UInt8: Step] = [:]
+    var reached: Set<Int> = []
     for table in stored.tables {
       if let rule = rules.first(where: { ExactText($0.name) == ExactText(table.name) }) {
-        guard rule.shape == table.shape, outline.table(of: rule.to) != nil else { return nil }
+        guard rule.shape == table.shape, let index = outline.table(of: rule.to) else { return nil }
         steps[table.space] = .rule(rule)
+        reached.insert(index)
         continue
       }
       guard let index = outline.tables.firstIndex(where: { ExactText($0.name) == ExactText(table.name) })
       else { return nil }
+      reached.insert(index)
       switch (table.shape, outline.tables[index].shape) {
       case (nil, nil): steps[table.space] = .carry(table: index, nil)
       case (let from?, let to?):
@@ -48,6 +51,8 @@ struct RowCarrying: Sendable {
       default: return nil
       }
     }
+    // Only the log has the rows of a table that the earlier version lacked.
+    guard reached.count == outline.tables.count else { return nil }
     self.steps = steps
   }
 }

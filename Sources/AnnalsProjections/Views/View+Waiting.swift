@@ -57,10 +57,10 @@ extension View {
     while true {
       let known = registered.changes.count
       // Another process may have finished the build, which only this check detects.
-      _ = try readable()
+      let file = try readable()
       let status = try status()
       if case .stopped(let error) = status.state { throw error }
-      if status.state != .building, status.servedVersion == P.version { return }
+      if file != nil, status.state != .building, status.servedVersion == P.version { return }
       let rest = ContinuousClock.now.duration(to: end)
       guard rest > .zero else {
         throw AnnalsError(
@@ -75,7 +75,8 @@ extension View {
 
   /// Returns the file that reads use; `nil` if nothing can be read yet.
   private func readable() throws(AnnalsError) -> ViewFile? {
-    do throws(AnnalsError) { return try served().file } catch {
+    // The file that served last may have been withdrawn for an erasure, which only a snapshot of it shows.
+    do throws(AnnalsError) { return try snapshot().file } catch {
       guard error.code == .busy else { throw error }
       return nil
     }

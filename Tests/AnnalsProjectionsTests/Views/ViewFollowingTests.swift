@@ -151,6 +151,45 @@ struct RowUpcastTests {
     }
   }
 
+  /// The words of ``Tallies/Counts``, with a table that version 1 lacked.
+  enum Mentions: Projection {
+    @Record struct Mention: ProjectionRow {
+      var position: UInt64
+      var times: Int
+      var key: UInt64 { position }
+    }
+    typealias Event = Tallies.Event
+    static let name = "counts"
+    static let version = 2
+    static var tables: [ProjectionTable] { [.rows(Tallies.Counts.Word.self), .rows(Mention.self)] }
+    static var events: EventQuery<Event> { [\.said] }
+    static var upcasts: [RowUpcast] { [RowUpcast(from: 1, Tallies.Counts.Word.self) { [$0] }] }
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      try Tallies.Counts.apply(entry, to: &rows)
+      guard case .said(let said) = entry.event else { return }
+      try rows.put(Mention(position: entry.position.rawValue, times: said.times))
+    }
+  }
+
+  @Test func `the log is read if a later version has a table to which no earlier one leads`() async throws {
+    var random = SeededGenerator(seed: 33)
+    let tallied = try TalliedStore()
+    do {
+      let store = try tallied.open()
+      try await tallied.append(60, to: store, &random)
+      try await store.view(Tallies.Counts.self).waiting(for: tallied.last)
+    }
+    let store = try tallied.open()
+    let view = try store.view(Mentions.self)
+    try await view.waitUntilCaughtUp()
+    let mentions = try view.rows(RowQuery(Mentions.Mention.self))
+    let times = tallied.counts().values.reduce(0) { $0 + $1.times }
+    #expect(times > 0)
+    #expect(mentions.reduce(0) { $0 + $1.times } == times)
+    #expect(try view.count(RowQuery(Tallies.Counts.Word.self)) == tallied.counts().count)
+  }
+
   @Test("a rule makes rows of a later version out of those of an earlier one, where those end")
   func upcast() async throws {
     var random = SeededGenerator(seed: 31)

@@ -11,8 +11,8 @@ struct RowSeed: Sendable {
   let file: ViewFile
   let version: Int
   let carrying: RowCarrying
-  /// The erased events to take out of the rows first.
-  var erased: [ErasedEvent] = []
+  /// The erased events to take out of the rows of a withdrawn file first; `nil` for an earlier version.
+  var erased: [ErasedEvent]?
 }
 
 extension ViewFold {
@@ -21,7 +21,7 @@ extension ViewFold {
 
   /// Converts and puts the rows of an earlier version, in as many transactions as needed.
   func carryRows(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
-    if !seed.erased.isEmpty, try !eraseRows(of: seed) {
+    if let erased = seed.erased, try !erase(erased, from: seed.file) {
       try file.environment.write(durability: .none, failure: AnnalsError.init) {
         (transaction) throws(AnnalsError) in
         try transaction.remove(ViewRow.carrying.rawValue, in: file.meta)
@@ -65,16 +65,22 @@ extension ViewFold {
   /// Its pages keep the old bytes until the file is removed. The rows are then copied to a new file, which
   /// has never had them.
   ///
-  /// - Returns: Whether that is done; `false` if the projection cannot, and nothing has changed.
-  private func eraseRows(of seed: RowSeed) throws(AnnalsError) -> Bool {
+  /// - Returns: Whether that is done; `false` if the projection cannot, or more events have been erased, and
+  ///   nothing has changed.
+  private func erase(_ erased: [ErasedEvent], from file: ViewFile) throws(AnnalsError) -> Bool {
     guard let eraser = P.eraser else { return false }
-    try seed.file.makeRoom()
-    return try seed.file.environment.decide(durability: .full, failure: AnnalsError.init) {
+    try file.makeRoom()
+    return try file.environment.decide(durability: .full, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
+      // Another event may have been erased since these were listed.
+      guard try file.erased(transaction.view) == PositionRanges(erased.map(\.position)) else {
+        return .abort(false)
+      }
+      if erased.isEmpty { return .abort(true) }
       let staging = emptyStaging()
       do {
-        var rows = ProjectionRows(staging, seed.file.source(transaction.view))
-        for event in seed.erased {
+        var rows = ProjectionRows(staging, file.source(transaction.view))
+        for event in erased {
           staging.enter(event.position.rawValue)
           try eraser(event, &rows)
         }
@@ -83,7 +89,7 @@ extension ViewFold {
         return .abort(false)
       }
       do throws(AnnalsError) {
-        try staging.flush(into: &transaction, seed.file.rows)
+        try staging.flush(into: &transaction, file.rows)
       } catch {
         guard error.code == .ruleFailed else { throw error }
         return .abort(false)
@@ -91,7 +97,7 @@ extension ViewFold {
       // The callback is not called again if this process ends before the copy does.
       var none: [UInt8] = []
       PositionRanges().append(to: &none)
-      try transaction.put(none, .erased, in: seed.file)
+      try transaction.put(none, .erased, in: file)
       return .commit(true)
     }
   }

@@ -236,6 +236,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     let staging = staging
     var rows = ProjectionRows(staging, file.source(transaction.view))
     let entries = page.span
+    var fits = true
     for index in entries.indices {
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
@@ -252,7 +253,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
         throw cause.code == .ruleFailed
           ? .poison(position: entries[index].position.rawValue, cause) : .other(cause)
       }
-      if !fits() { return entries[index].position.rawValue }
+      fits = self.fits() && fits
+      // The checkpoint counts the whole entry, so all parts of a split are folded with the first one.
+      let isLastPart = index + 1 == entries.count || entries[index + 1].position != entries[index].position
+      if !fits, isLastPart { return entries[index].position.rawValue }
     }
     return nil
   }
