@@ -65,6 +65,7 @@ struct Erasing {
     let (positions, stream) = try select(log)
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
     try mustExist(positions)
+    try mustLeaveGroupsWhole(positions)
     let work = ErasingRow(
       positions: PositionRanges(positions), stream: stream.map { ($0.id, $0.revision) }, author: author,
       reason: reason)
@@ -80,6 +81,20 @@ struct Erasing {
     let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
     let beyond = positions.first { $0.rawValue == 0 || $0.rawValue > last }
     if let beyond { throw AnnalsError(noEntryAt: beyond, last: last) }
+  }
+
+  /// Throws before anything is changed if a fold makes one event of an entry and others that stay. Only a
+  /// program with the plan knows which of them are meant.
+  private func mustLeaveGroupsWhole(_ positions: [Position]) throws(AnnalsError) {
+    let end = try log.read { (snapshot) throws(AnnalsError) in try snapshot.endOfGroup(in: positions) }
+    guard let end else { return }
+    throw AnnalsError(
+      .wrongUse,
+      """
+      position \(end): a fold makes one event of this entry and earlier ones of its stream, which would stay; \
+      nothing was erased. Run a migration pass with the plan first, or erase the whole stream
+      """,
+      details: AnnalsError.Details { $0.position = end })
   }
 
   /// Does the rest of an erasure whose process was killed, if there is one.
@@ -117,9 +132,7 @@ struct Erasing {
       views?.end()
       try log.core.removeSnapshots()
       // The members of a cluster complete the rows as they apply the erasure.
-      if isNoted {
-        for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-      }
+      if isNoted { try foldAgain() }
     } catch {
       // A refused call has changed nothing, and is not to be completed. The outcome of others may be unknown.
       if isNoted, recorded.isEmpty, Self.refusals.contains(error.code) { try note(nil) }
@@ -128,6 +141,21 @@ struct Erasing {
     ErasurePoint.reach(.cleared)
     if isNoted { try note(nil) }
     return recorded
+  }
+
+  /// Folds inline projections again from the entries that are left.
+  private func foldAgain() throws(AnnalsError) {
+    do throws(AnnalsError) {
+      for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+    } catch  where error.code == .rejected || error.code == .ruleFailed {
+      // The fold reports a refused call. Here the entries are erased, and the caller must not take them for
+      // kept.
+      let reason = (error.underlying as? Rejection)?.reason ?? error.message
+      throw AnnalsError(
+        error.code,
+        "the events are erased, but an inline projection does not accept one of those that are left, so appends fail: open the store with a higher version of the projection that accepts it, and activate it (\(reason))",
+        details: error.details, underlying: error)
+    }
   }
 
   /// Erases entries in commits of some thousand.

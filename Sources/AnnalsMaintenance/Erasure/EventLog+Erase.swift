@@ -35,7 +35,8 @@ extension EventLog {
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
   ///
-  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry.
+  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
+  ///   last entry of a group that a fold makes one event of, if others of the group stay.
   @discardableResult
   public func erase(
     _ positions: [Position], by author: String, because reason: String

@@ -61,10 +61,11 @@ internal import AnnalsCoding
     } catch {
       throw .groupUnreadable(site, error)
     }
-    guard group.count >= end.count else {
+    // An erased or truncated record is missing for good, and the others are still a group.
+    guard group.count + group.removed >= end.count else {
       throw .groupIncomplete(site, expected: end.count, found: group.count)
     }
     // The oldest entry may have parts that belong to the previous group.
-    group.keep(first: end.count)
+    group.keep(first: min(end.count, group.count))
   }
 }

@@ -4,6 +4,8 @@ internal import AnnalsCoding
 @usableFromInline package class GroupBuffer: EventBuffer {
   /// The cases that the fold takes.
   @usableFromInline package final let cases: FoldedCases
+  /// The number of entries on the way of which nothing is left.
+  package final var removed = 0
 
   /// Creates a buffer for the group of a fold that takes `cases`.
   @usableFromInline init(_ cases: FoldedCases) {

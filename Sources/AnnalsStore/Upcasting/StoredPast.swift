@@ -58,6 +58,7 @@ package final class StoredPast: StreamPast {
       first = stream
       try reader.check(entry.header, at: position, is: Revision(revision), of: stream)
       if position != origin.position || !origin.path.isEmpty {
+        if Self.isRemoved(entry) { room.removed += 1 }
         if upcaster.wanted.include(entry) { try upcaster.upcast(entry, of: origin.stream, into: room) }
         guard goesOn() else { return }
       }
@@ -65,6 +66,13 @@ package final class StoredPast: StreamPast {
       position = try reader.linked(entry.header, level: 0, from: position, in: entry.bytes)
       revision -= 1
     }
+  }
+
+  /// Whether a person or a limit of the stream has removed the content of an entry.
+  private static func isRemoved(_ entry: borrowing LentEntry) -> Bool {
+    // The cause is the first byte of a stub.
+    guard entry.header.flags.contains(.stub), !entry.body.isEmpty else { return false }
+    return [.erased, .truncated].contains(RemovalCause(rawValue: entry.body[0]))
   }
 
   /// Returns what upcasts the entries that can become a record of a fold; `nil` for a version that no fold

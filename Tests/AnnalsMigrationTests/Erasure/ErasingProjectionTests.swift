@@ -111,6 +111,22 @@ import Testing
     #expect(try EventLog.verify(customers.place.url).isClean)
   }
 
+  @Test func `waits that begin after an erasure end when the view can be read again`() async throws {
+    let store = try customers.store()
+    try await customers.fill(store)
+    let view = try store.view(Lines.self)
+    try await view.waitUntil(7)
+    try store.erase([1], by: "jane", because: "request")
+    try await view.waitUntilCaughtUp()
+    #expect(try lines(view).keys.sorted() == [2, 3, 4, 5, 6, 7])
+    try store.erase([2], by: "jane", because: "request")
+    try await view.waitUntilBuilt()
+    #expect(try lines(view).keys.sorted() == [3, 4, 5, 6, 7])
+    let report = try store.erase([3], by: "jane", because: "request")
+    try await view.waitUntil(report.recorded[0], timeout: .seconds(60))
+    #expect(try lines(view).keys.sorted() == [4, 5, 6, 7])
+  }
+
   @Test func `rows are folded again where a callback fails, or an erasure was cut short`() async throws {
     let store = try customers.store()
     try await customers.fill(store)
@@ -149,6 +165,19 @@ import Testing
     try await store.append([.opened(.init(name: ErasedCustomers.secret, code: nil))], to: "customer-3")
     #expect(try holders(store) == [6: "Ann", 10: ErasedCustomers.secret])
     #expect(try EventLog.verify(customers.place.url).isClean)
+  }
+
+  @Test func `an erasure says that events are erased if a projection refuses those that are left`()
+    async throws
+  {
+    let store = try customers.place.accounts([InlineBalances.self], activating: true)
+    try await store.append([.moved(.init(amount: 900))], to: "customer-1")
+    try await store.append([.moved(.init(amount: -1_500))], to: "customer-1")
+    let error = #expect(throws: AnnalsError.self) { try store.erase([1], by: "jane", because: "request") }
+    #expect(error?.code == .rejected)
+    #expect(error?.message.contains("the events are erased") == true)
+    #expect(error?.message.contains("nothing of the call was stored") == false)
+    #expect(try store.log.read { try $0.entry(at: 1) }?.content == .stub(reason: "request"))
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
