@@ -54,6 +54,12 @@ package struct EntryReader: Sendable {
   /// Whether there was any entry when the read began.
   package var hasEntries: Bool { steps?.hasEntries ?? false }
 
+  /// The positions of the first and the newest entry that the stream had when the read began; `nil` if no
+  /// stream is read, or it had none.
+  package var stream: (first: Position, newest: Position)? {
+    steps?.stream?.head.map { ($0.id, $0.last) }
+  }
+
   /// Begins a bounded read, which then ends at the head that `snapshot` has.
   package mutating func begin(in snapshot: borrowing LogSnapshot) throws(AnnalsError) {
     steps = try snapshot.steps(

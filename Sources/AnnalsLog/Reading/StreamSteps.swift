@@ -23,6 +23,8 @@ package struct StreamSteps: Sendable {
   private var share: UInt64
   /// The next entries: forwards some, the last one first; a single one, as always backwards, is in no window.
   private var ahead: [LinkFind] = []
+  /// The entry that was found last; `nil` before the first one.
+  private var latest: (position: Position, revision: UInt64)?
   /// The number of entries that were read to find and lend the requested ones.
   private(set) var touched = 0
 
@@ -66,7 +68,9 @@ package struct StreamSteps: Sendable {
     guard remaining > 0, let head, let revision = upcoming else { return nil }
     if ahead.isEmpty { try look(ahead: revision, head, reader, &window) }
     remaining -= 1
-    return ahead.popLast().map { ($0.position, $0.index) }
+    guard let found = ahead.popLast() else { return nil }
+    latest = (found.position, revision)
+    return (found.position, found.index)
   }
 
   /// Moves on after an entry that was compared with the stream's chain when it was found.
@@ -90,20 +94,24 @@ package struct StreamSteps: Sendable {
     if revision > oldest { find(try reader.linked(header, level: 0, from: position, in: bytes)) }
   }
 
-  /// Throws `.streamMoved` if the stream's newest entry at the start of the read is elsewhere in a stream
-  /// now: entries were added before it, or removed.
+  /// Throws `.streamMoved` if the entry that was read last, or the stream's newest one at the start of the
+  /// read, is elsewhere in a stream now: entries were added before it, or removed.
   func mustBeWhatItWas(_ reader: StoreReader) throws(AnnalsError) {
     guard let head else { return }
-    let bytes = try reader.bytes(at: head.last)
-    let header = try reader.header(bytes, at: head.last)
-    guard header.stream == head.id, header.revision == head.revision else {
-      throw AnnalsError(
-        .streamMoved,
-        "stream '\(stream)': while it was read, a migration pass, or its rollback, gave streams other entries: read it again from its beginning",
-        details: AnnalsError.Details {
-          $0.stream = stream
-          $0.position = head.last
-        })
+    // As many entries may have come as went, so that the newest one alone shows nothing.
+    for place in [latest, (head.last, head.revision.rawValue)] {
+      guard let place else { continue }
+      let bytes = try reader.bytes(at: place.position)
+      let header = try reader.header(bytes, at: place.position)
+      guard header.stream == head.id, header.revision.rawValue == place.revision else {
+        throw AnnalsError(
+          .streamMoved,
+          "stream '\(stream)': while it was read, a migration pass, or its rollback, gave streams other entries: read it again from its beginning",
+          details: AnnalsError.Details {
+            $0.stream = stream
+            $0.position = place.position
+          })
+      }
     }
   }
 

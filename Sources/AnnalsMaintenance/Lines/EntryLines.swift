@@ -169,8 +169,15 @@ extension EntryLines {
     if let end = selection.end, next > end { return false }
     rest.start = max(selection.start ?? 0, next)
     var wait = wait
+    let known = reader.stream
     let found = try await wait.first(in: log.core) { () throws(AnnalsError) -> EntryReader? in
       let found = try EntryReader(log, rest)
+      if let known, let stream = found.stream, stream.first > known.newest {
+        // The stream was erased, and its name is that of another one, which begins at revision 0.
+        var whole = rest
+        whole.start = selection.start
+        return try EntryReader(log, whole)
+      }
       return found.hasEntries && found.end >= rest.start ?? 0 ? found : nil
     }
     self.wait = wait

@@ -30,7 +30,7 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     self.cursor = cursor
     self.upcaster = upcaster
     self.backwards = backwards
-    remaining = limit
+    remaining = max(limit, 0)
   }
 
   /// Returns the next event; `nil` at the end or the limit. Entries that a rule drops are skipped.

@@ -61,7 +61,7 @@ private struct Part: Equatable {
     var random = SeededGenerator(seed: RunLength.seed)
     for _ in 0..<100 {
       let steps = Int.random(in: 0...9, using: &random)
-      let limit = Bool.random(using: &random) ? Int.random(in: 0...600, using: &random) : .max
+      let limit = Bool.random(using: &random) ? Int.random(in: -1...600, using: &random) : .max
       let backwards = Bool.random(using: &random)
       let stream = Bool.random(using: &random) ? "beat-\(Int.random(in: 0..<5, using: &random))" : nil
       try store.read { (snapshot) throws(AnnalsError) in
