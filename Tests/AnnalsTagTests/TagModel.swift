@@ -65,8 +65,9 @@ struct TagSamples {
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       var item = LogQuery.Item()
       if Bool.random(using: &random) {
-        item.types = Set(
-          (0..<Int.random(in: 1...2, using: &random)).map { _ in types.randomElement(using: &random) ?? "" })
+        item.types = (0..<Int.random(in: 1...2, using: &random)).map { _ in
+          types.randomElement(using: &random) ?? ""
+        }
       }
       if Int.random(in: 0..<4, using: &random) > 0 {
         for _ in 0..<Int.random(in: 1...2, using: &random) {

@@ -13,6 +13,6 @@ enum QueryArguments {
     let types = try arguments.list("--type")
     let tags = try arguments.list("--tag")
     if types.isEmpty, tags.isEmpty { return nil }
-    return [LogQuery.Item(types: Set(types), tags: Set(tags.map { EventTag($0) }))]
+    return [LogQuery.Item(types: types, tags: Set(tags.map { EventTag($0) }))]
   }
 }

@@ -12,11 +12,8 @@ internal import AnnalsShapes
 public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// One alternative of a query.
   public struct Item: Hashable, Sendable {
-    /// The names of the record types; empty for every type.
-    ///
-    /// Names are compared by their bytes, but a set holds one of two that Swift considers equal, such as a
-    /// precomposed and a decomposed one. Give each an item of its own.
-    public var types: Set<String>
+    /// The names of the record types, in any order and compared by their bytes; empty for every type.
+    public var types: [String]
     /// The tags that an entry must have, all of them; empty for none.
     public var tags: Set<EventTag>
 
@@ -25,9 +22,23 @@ public struct LogQuery: Hashable, Sendable, ExpressibleByArrayLiteral {
     /// - Parameters:
     ///   - types: The names of the record types; empty for every type.
     ///   - tags: The tags that an entry must have, all of them.
-    public init(types: Set<String> = [], tags: Set<EventTag> = []) {
+    public init(types: [String] = [], tags: Set<EventTag> = []) {
       self.types = types
       self.tags = tags
+    }
+
+    /// The names as they are compared.
+    private var names: Set<ExactText> { Set(types.map { ExactText($0) }) }
+
+    /// Whether two items select the same types and tags.
+    public static func == (left: Item, right: Item) -> Bool {
+      left.tags == right.tags && left.names == right.names
+    }
+
+    /// Adds the types and the tags to a hash.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(tags)
+      hasher.combine(names)
     }
   }
 

@@ -18,7 +18,7 @@ package enum TagChoice {
       (0..<Int.random(in: 0...3, using: &random)).map { _ in
         let isPlain = Int.random(in: 0..<10, using: &random) == 0
         return LogQuery.Item(
-          types: some(of: types, 0...2, using: &random),
+          types: some(of: types, 0...2, using: &random).sorted(),
           tags: isPlain ? [] : some(of: tags, 1...2, using: &random))
       })
   }

@@ -77,9 +77,9 @@ extension TaggedCall {
     words.sorted().joined(separator: ",")
   }
 
-  private static func pair(_ text: Substring) -> (Set<String>, Set<EventTag>) {
+  private static func pair(_ text: Substring) -> ([String], Set<EventTag>) {
     let halves = text.split(separator: "~", omittingEmptySubsequences: false)
       .map { $0.split(separator: ",").map(String.init) }
-    return (Set(halves.first ?? []), Set((halves.count > 1 ? halves[1] : []).map { EventTag($0) }))
+    return (halves.first ?? [], Set((halves.count > 1 ? halves[1] : []).map { EventTag($0) }))
   }
 }
