@@ -23,6 +23,8 @@ package struct BlobReader: ~Copyable {
     let file = try Self.open(hash, in: blobs)
     let found = try files { () throws(StoreFileError) in try file.status().size }
     if let size, UInt64(found) != size { throw AnnalsError(damagedAttachment: hash) }
+    // Without a byte there is no piece with which the hash would be compared.
+    if found == 0, Self.isOther(digest, hash) { throw AnnalsError(damagedAttachment: hash) }
     self.file = file
     self.hash = hash
     self.size = found
@@ -43,6 +45,21 @@ package struct BlobReader: ~Copyable {
     offset += count
     if offset == size, Self.isOther(digest, hash) { throw AnnalsError(damagedAttachment: hash) }
     return bytes
+  }
+
+  /// Whether a file has the content of its name.
+  ///
+  /// - Returns: `false` also if there is no such file.
+  static func isWhole(_ hash: ContentHash, size: UInt64, in blobs: BlobDirectory) throws(AnnalsError) -> Bool
+  {
+    do throws(AnnalsError) {
+      var reader = try BlobReader(hash, size: size, in: blobs)
+      while try reader.next() != nil {}
+      return true
+    } catch {
+      guard error.code == .damaged || error.code == .missingAttachment else { throw error }
+      return false
+    }
   }
 
   private static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {

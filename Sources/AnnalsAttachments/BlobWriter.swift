@@ -22,10 +22,15 @@ package struct BlobWriter: ~Copyable {
   private var start: [UInt8] = []
   private var target: Target?
 
-  /// The file that is being written.
+  /// The file that is being written. It is removed at the end, unless it has got another name by then.
   private struct Target: ~Copyable {
     let blobs: BlobDirectory
     let file: File
+
+    deinit {
+      // What stays is removed later, as after a kill.
+      do throws(StoreFileError) { try blobs.directory.remove(file.name) } catch {}
+    }
   }
 
   /// Creates a writer for the store in a directory.
@@ -98,14 +103,15 @@ package struct BlobWriter: ~Copyable {
     guard let target else { return }
     let name = BlobName.file(hash)
     let directory = target.blobs.directory
+    let isThere = try BlobReader.isWhole(hash, size: UInt64(size), in: target.blobs)
     try files { () throws(StoreFileError) in
       try target.file.synchronize()
       let hold = try target.blobs.lock()
-      if let known = try directory.status(of: name), known.isRegular, known.size == size {
+      // Another program may have removed it since.
+      if isThere, try directory.status(of: name) != nil {
         try directory.setTime(of: name, to: nil)
-        try directory.remove(target.file.name)
       } else {
-        // A file of another size is damaged.
+        // A file with another content is damaged.
         do throws(StoreFileError) { try directory.remove(name) } catch .missing {}
         try directory.rename(target.file.name, to: name, in: directory)
       }

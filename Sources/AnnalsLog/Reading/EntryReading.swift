@@ -31,11 +31,11 @@ package struct EntryReading: Sendable {
     _ entry: borrowing LentEntry, _ stream: StreamName, _ reader: StoreReader
   ) throws(AnnalsError) -> LogEntry {
     var stream = stream
-    let (bytes, header, position) = (entry.bytes, entry.header, entry.position)
+    let (header, position) = (entry.header, entry.position)
     // Most entries are a payload, which is copied once.
     let body = entry.payload == nil ? try Self.body(of: entry) : nil
     let metadata = try Self.metadata(of: entry)
-    let attachments = try entry.layout { () throws(FormatFailure) in try header.attachments(bytes) }
+    let attachments = try Self.attachments(of: entry)
     let content: LogEntry.Content
     let kind: KindRegistry.Kind
     switch body {
@@ -87,7 +87,7 @@ package struct EntryReading: Sendable {
   }
 
   /// The payload of an entry of `kind`, by name.
-  private func payload(
+  package func payload(
     _ bytes: Span<UInt8>, of kind: KindRegistry.Kind, _ position: Position
   ) throws(AnnalsError) -> Payload {
     guard let shape = kind.shape else { return Payload(stored: bytes.copied) }
@@ -99,6 +99,11 @@ package struct EntryReading: Sendable {
         details: AnnalsError.Details { $0.position = position }, underlying: error)
     }
     return Payload(stored: named)
+  }
+
+  /// Returns the hashes of the attachments that the entry refers to.
+  package static func attachments(of entry: borrowing LentEntry) throws(AnnalsError) -> [ContentHash] {
+    try entry.layout { () throws(FormatFailure) in try entry.header.attachments(entry.bytes) }
   }
 
   /// Returns the metadata of the event.

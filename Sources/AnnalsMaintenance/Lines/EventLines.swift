@@ -123,6 +123,7 @@ public struct EventLines: Sendable {
     if let query { parts.removeAll { !query.includes($0.type, tags) } }
     guard !parts.isEmpty else { return false }
     let metadata = try EntryReading.metadata(of: entry)
+    let attachments = try EntryReading.attachments(of: entry)
     let end = writer.bytes.count
     do throws(AnnalsError) {
       for part in parts {
@@ -131,7 +132,8 @@ public struct EventLines: Sendable {
             position: entry.position, stream: stream, revision: entry.revision, type: part.type,
             version: part.version, time: entry.time, id: entry.id, metadata: metadata,
             isEndOfCall: entry.header.flags.contains(.endOfCall),
-            content: part.path.isEmpty ? .payload(part.payload) : .parts([part]), tags: tags))
+            content: part.path.isEmpty ? .payload(part.payload) : .parts([part]), attachments: attachments,
+            tags: tags))
       }
     } catch {
       writer.bytes.removeSubrange(end...)
