@@ -137,7 +137,7 @@ extension AppendRequest {
 
 extension AnnalsError {
   /// The error for the name of the stream that holds system entries.
-  init(reservedStream stream: StreamName) {
+  package init(reservedStream stream: StreamName) {
     self.init(
       .invalidName, "the stream '\(stream)' holds the log's own entries and no events; use another name",
       details: Details { $0.stream = stream })

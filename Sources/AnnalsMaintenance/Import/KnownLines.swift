@@ -78,7 +78,7 @@ struct KnownLines {
         expected = [:]
       }
       places = [:]
-      guard sight.last > 0, batch.hasIDs else { return (0, sight) }
+      guard sight.last > 0, batch.hasIDs || !expected.isEmpty else { return (0, sight) }
       let count = try batch.remove { (event, stream, number) throws(AnnalsError) in
         do throws(AnnalsError) { return try isKnown(event, stream, snapshot) } catch {
           throw error.inLine(number)
@@ -140,12 +140,14 @@ struct KnownLines {
     let found = try snapshot.reader.walk(revision...revision, of: head, touched: &touched) {
       (bytes, header, position) throws(AnnalsError) in
       guard let id = event.id else {
-        guard !header.flags.contains(.id),
-          snapshot.kinds.kind(version: event.record.version, name: event.record.type, shape: nil)
-            == header.kind,
-          bytes.extracting(header.body).isEqual(to: event.payload.span)
+        guard header.flags.isDisjoint(with: [.id, .parts, .stub]) else { return false }
+        let reading = EntryReading(kinds: snapshot.kinds)
+        let kind = try reading.kind(header.kind, at: position)
+        guard kind.version == event.record.version, ExactText(kind.row.name) == event.record.type,
+          try Self.tags(header, bytes, position) == Set(event.tags)
         else { return false }
-        return try Self.tags(header, bytes, position) == Set(event.tags)
+        let payload = try reading.payload(bytes.extracting(header.body), of: kind, position)
+        return payload.bytes == event.payload || Self.imported(payload) == event.payload
       }
       guard header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id else { return false }
       if let merged = place.mergedUpTo, position <= merged { throw AnnalsError(merged: id, stream) }
@@ -154,6 +156,19 @@ struct KnownLines {
     guard found == [true] else { return false }
     expected[stream] = revision + 1
     return true
+  }
+
+  /// The bytes that a line with the payload is imported as; `nil` if it cannot be imported.
+  ///
+  /// JSON does not have every difference that stored values have, such as the bits of a NaN.
+  private static func imported(_ payload: Payload) -> [UInt8]? {
+    var writer = JSONWriter()
+    do {
+      try writer.payload(payload.bytes.span)
+      return try JSONReader.value(of: writer.bytes.span).encodedPayload()
+    } catch {
+      return nil
+    }
   }
 
   private static func tags(

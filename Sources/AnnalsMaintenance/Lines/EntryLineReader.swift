@@ -103,7 +103,12 @@ struct EntryLineReader: Sendable {
     event.time = try time(members)
     event.attachments = try attachments(members)
     event.tags = try tags(members)
-    return EntryLine(stream: StreamName(stream), event: event)
+    let name = StreamName(stream)
+    if SystemEntry.isReserved(name) {
+      let error = AnnalsError(reservedStream: name)
+      throw EntryLine.Refusal(error.code, error.message, error)
+    }
+    return EntryLine(stream: name, event: event)
   }
 
   private func refusal(

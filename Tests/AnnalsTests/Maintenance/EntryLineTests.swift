@@ -25,6 +25,13 @@ import Testing
     }
   }
 
+  @Test(arguments: ["$annals", "$erased-1"])
+  func `a line of a stream that holds no events is refused`(stream: String) {
+    let error = refusal(#"{"stream":"\#(stream)","type":"T","data":{}}"#)
+    #expect(
+      error?.code == .invalidName && error?.message.contains(stream) == true, "\(String(describing: error))")
+  }
+
   @Test func `a line says stream, type, version, time, id, metadata and data`() throws {
     let line = try read(
       #"{"stream":"a","type":"T","version":"1.2.3","time":"1970-01-01T00:00:01Z","id":"00000000-0000-0000-0000-00000000000f","metadata":{"by":"me"},"data":{"n":1}}"#
