@@ -15,15 +15,13 @@ extension EventLog {
     text.add("entries", .gauge, "Entries of the log.", Double(pulse.entries))
     text.add("streams", .gauge, "Streams of the log.", Double(pulse.streams))
     text.add("generation", .gauge, "Number of the generation in use.", Double(pulse.generation))
-    let kinds = info.census.map { line in
-      [("type", line.type), ("version", line.version.map { "\($0)" } ?? "")]
-    }
+    let kinds = Self.kinds(info.census)
     text.add(
       "events", .gauge, "Events by type and version.",
-      zip(kinds, info.census).map { (labels: $0, value: Double($1.count)) })
+      kinds.map { (labels: $0.labels, value: Double($0.count)) })
     text.add(
       "payload_bytes", .gauge, "Bytes of payloads by type and version.",
-      zip(kinds, info.census).map { (labels: $0, value: Double($1.bytes)) })
+      kinds.map { (labels: $0.labels, value: Double($0.bytes)) })
     text.add("file_bytes", .gauge, "Length of the log's file.", Double(pulse.fileBytes))
     text.add("free_bytes", .gauge, "Unused bytes of the log's file.", Double(pulse.freeBytes))
     text.add("map_bytes", .gauge, "Address space set aside for the log's file.", Double(pulse.mapBytes))
@@ -44,5 +42,25 @@ extension EventLog {
         (labels: [("name", consumer.name)], value: Double(consumer.deadLetters))
       })
     return text.text
+  }
+
+  /// The labels of each type in each version, with its numbers. A version that is stored in several forms has
+  /// a line of the census for each, and equal labels may come once.
+  private static func kinds(
+    _ census: [CensusLine]
+  ) -> [(labels: [(String, String)], count: UInt64, bytes: UInt64)] {
+    var kinds: [(labels: [(String, String)], count: UInt64, bytes: UInt64)] = []
+    var places: [ExactText: Int] = [:]
+    for line in census {
+      let version = line.version.map { "\($0)" } ?? ""
+      let place = places[ExactText(version + " " + line.type)] ?? kinds.count
+      if place == kinds.count {
+        kinds.append(([("type", line.type), ("version", version)], 0, 0))
+        places[ExactText(version + " " + line.type)] = place
+      }
+      kinds[place].count += line.count
+      kinds[place].bytes += line.bytes
+    }
+    return kinds
   }
 }

@@ -21,7 +21,7 @@ struct PrometheusText {
     guard !samples.isEmpty else { return }
     text += "# HELP annals_\(name) \(Self.escaped(help))\n# TYPE annals_\(name) \(kind.rawValue)\n"
     for sample in samples {
-      let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1).replacing("\"", with: "\\\""))\"" }
+      let labels = sample.labels.map { "\($0)=\"\(Self.escaped($1, quotes: true))\"" }
       let list = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
       text += "annals_\(name)\(list) \(Self.number(sample.value))\n"
     }
@@ -32,14 +32,15 @@ struct PrometheusText {
     add(name, kind, help, [(labels: [], value: value)])
   }
 
-  /// Returns a text with backslashes and ends of lines escaped, as the format has them.
-  private static func escaped(_ text: String) -> String {
+  /// Returns a text with backslashes and ends of lines escaped, as the format has them, and in labels quotes.
+  private static func escaped(_ text: String, quotes: Bool = false) -> String {
     var result = ""
-    // By scalars: a carriage return and a line feed are one character.
+    // By scalars: a carriage return and a line feed are one character, as are a quote and an accent.
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": result += "\\\\"
       case "\n": result += "\\n"
+      case "\"" where quotes: result += "\\\""
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -33,9 +33,9 @@ public final class StoreMetrics: StoreObserver {
     var (commits, reads, passes) = (Timing(), Timing(), Timing())
     var (storedEvents, storedBytes, calls, readEntries, readBytes, quarantined) = (0, 0, 0, 0, 0, 0)
     var upcasts: [Stage: Int] = [:]
-    var batches: [String: Int] = [:]
-    var retries: [RetryActivity.Work: [String: Int]] = [:]
-    var deadLetters: [String: Int] = [:]
+    var batches: [ExactText: Int] = [:]
+    var retries: [RetryActivity.Work: [ExactText: Int]] = [:]
+    var deadLetters: [ExactText: Int] = [:]
   }
 
   private let counters = Mutex(Counters())
@@ -75,12 +75,12 @@ public final class StoreMetrics: StoreObserver {
 
   /// Counts a batch of a view.
   public func followed(_ activity: ViewActivity) {
-    counters.withLock { $0.batches[activity.name, default: 0] += 1 }
+    counters.withLock { $0.batches[ExactText(activity.name), default: 0] += 1 }
   }
 
   /// Counts a retry.
   public func retried(_ activity: RetryActivity) {
-    counters.withLock { $0.retries[activity.work, default: [:]][activity.name, default: 0] += 1 }
+    counters.withLock { $0.retries[activity.work, default: [:]][ExactText(activity.name), default: 0] += 1 }
   }
 
   /// Counts a skipped entry.
@@ -90,7 +90,7 @@ public final class StoreMetrics: StoreObserver {
 
   /// Counts a dead letter.
   public func deadLettered(_ activity: DeadLetterActivity) {
-    counters.withLock { $0.deadLetters[activity.consumer, default: 0] += 1 }
+    counters.withLock { $0.deadLetters[ExactText(activity.consumer), default: 0] += 1 }
   }
 
   /// The counters in Prometheus' text format. They begin at zero when the process does.
@@ -100,10 +100,10 @@ public final class StoreMetrics: StoreObserver {
     let counters = counters.withLock { $0 }
     var text = PrometheusText()
     func add(_ name: String, _ help: String, _ value: Double) { text.add(name, .counter, help, value) }
-    func add(_ name: String, _ help: String, _ label: String, _ values: [String: Int]) {
+    func add(_ name: String, _ help: String, _ label: String, _ values: [ExactText: Int]) {
       text.add(
         name, .counter, help,
-        values.sorted { $0.key < $1.key }.map { (labels: [(label, $0.key)], value: Double($0.value)) })
+        values.sorted { $0.key < $1.key }.map { (labels: [(label, $0.key.text)], value: Double($0.value)) })
     }
     add("commits_total", "Commits of appends.", Double(counters.commits.count))
     add("commit_seconds_total", "Time of commits.", counters.commits.seconds)
