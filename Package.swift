@@ -187,8 +187,11 @@ let package = Package(
     // Directories, a seeded generator and other helpers for all tests. It has no dependencies, so it is built
     // early.
     .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
+    // The tests of the lowest layers need little, but wait for more: on two cores they would keep one of them
+    // from the longest chain of modules.
     .testTarget(
-      name: "LMDBTests", dependencies: ["LMDB", "AnnalsTestSupport"], swiftSettings: lending + unoptimised),
+      name: "LMDBTests", dependencies: ["LMDB", "AnnalsLog", "AnnalsTestSupport"],
+      swiftSettings: lending + unoptimised),
     // Tests of the library are modules by its layers. One module of them all takes longer, because the
     // compiler sorts its list of expanded macros for each new one. Tests are not optimised, because that
     // takes longer than running them. The code they test is optimised. Files that several of them need are
@@ -246,7 +249,8 @@ let package = Package(
         + (hasSodium ? ["AnnalsKeys"] : []),
       path: "Tests/FaultInjection/Tests", swiftSettings: strict + unoptimised),
     .testTarget(
-      name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"], swiftSettings: syntaxSettings,
+      name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion", "AnnalsLog"],
+      swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     // The examples of docs/schema-evolution.md and docs/recipes, on the public API alone.
     .testTarget(
@@ -371,3 +375,15 @@ let package = Package(
       ] : []),
   swiftLanguageModes: [.v6]
 )
+
+// The tests of the library itself are those that `Tests/run` builds without `--others`. All tests together
+// take half as long again.
+if Context.environment["ANNALS_LIBRARY_TESTS"] != nil {
+  let tests: Set = [
+    "LMDBTests", "AnnalsExpansionTests", "AnnalsSchemaTests", "AnnalsTests", "AnnalsTagTests",
+    "AnnalsModelTests",
+    "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests", "MaterialTests",
+    "FaultInjectionTests",
+  ]
+  package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
+}
