@@ -376,14 +376,13 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The tests of the library itself are those that `Tests/run` builds without `--others`. All tests together
-// take half as long again.
+// The tests of the library itself are those that `Tests/run` builds without `--others`
+// (docs/decisions/0043-the-tests-run-in-two-parts.md).
 if Context.environment["ANNALS_LIBRARY_TESTS"] != nil {
   let tests: Set = [
     "LMDBTests", "AnnalsExpansionTests", "AnnalsSchemaTests", "AnnalsTests", "AnnalsTagTests",
-    "AnnalsModelTests",
-    "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests", "MaterialTests",
-    "FaultInjectionTests",
+    "AnnalsModelTests", "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests",
+    "MaterialTests", "FaultInjectionTests",
   ]
   package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }

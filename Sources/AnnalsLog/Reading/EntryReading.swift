@@ -69,7 +69,7 @@ package struct EntryReading: Sendable {
   }
 
   /// The body of an entry that is not one payload.
-  private static func body(of entry: borrowing LentEntry) throws(AnnalsError) -> EntryBody {
+  package static func body(of entry: borrowing LentEntry) throws(AnnalsError) -> EntryBody {
     do { return try EntryBody(entry.bytes, header: entry.header) } catch {
       throw AnnalsError(error, place: "position \(entry.position)", position: entry.position)
     }

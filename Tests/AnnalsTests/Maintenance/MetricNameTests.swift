@@ -14,7 +14,7 @@ import Testing
     #expect(line == Array("annals_events{type=\"a\\\"\u{301}b\"} 1".utf8))
   }
 
-  @Test func `names are told apart by their bytes`() {
+  @Test func `names are distinguished by their bytes`() {
     let metrics = StoreMetrics()
     for name in ["\u{e9}", "e\u{301}", "e\u{301}"] {
       metrics.retried(RetryActivity(work: .handler, name: name, stream: nil, attempt: 2))
