@@ -23,7 +23,9 @@ package struct BlobWriter: ~Copyable {
   private var target: Target?
 
   /// The file that is being written. It is removed at the end, unless it has got another name by then.
-  private struct Target: ~Copyable {
+  ///
+  /// Not private: whatever drops a writer refers to this type, from other files too.
+  struct Target: ~Copyable {
     let blobs: BlobDirectory
     let file: File
 
