@@ -92,6 +92,44 @@ import Testing
     #expect(run.output == (await CommandRun("read", folder.store, "--raw")).output)
   }
 
+  @Test func `salvage goes on after a damaged page, whichever it is`() async throws {
+    let folder = try TemporaryDirectory()
+    let lines = (1...300).map { #"{"stream":"s\#($0 % 7)","type":"T","data":{"n":\#($0)}}"# }
+    let file = try folder.write("lines", lines.joined(separator: "\n"))
+    #expect(await CommandRun("import", folder.store, file).status == 0)
+    let raw = await CommandRun("read", folder.store, "--raw").lines
+    let log = URL(filePath: folder.store + "/log-000001.mdb")
+    let sound = try Data(contentsOf: log)
+    var (salvaged, refused) = (0, 0)
+    for page in 2..<sound.count / 4_096 {
+      var bytes = sound
+      bytes.replaceSubrange(page * 4_096..<(page + 1) * 4_096, with: Data(count: 4_096))
+      try bytes.write(to: log)
+      let run = await CommandRun("salvage", folder.store)
+      if run.status == 65 {
+        refused += 1
+        continue
+      }
+      let objects = try run.objects()
+      var next = 1
+      for (object, line) in zip(objects, run.lines) {
+        #expect(object["position"] as? Int == next, "page \(page)")
+        next = (object["through"] as? Int ?? next) + 1
+        guard object["problem"] != nil else {
+          #expect(line == raw[next - 2])
+          continue
+        }
+        #expect(run.status == 1)
+      }
+      #expect(next == 301, "page \(page)")
+      if run.status == 1 { salvaged += 1 }
+    }
+    try sound.write(to: log)
+    // The list of tables, a page of each small table, and the first page of the journal's value.
+    #expect(refused <= 7)
+    #expect(salvaged >= 5)
+  }
+
   @Test func `a path that is no store is refused`() async throws {
     let folder = try TemporaryDirectory()
     #expect(await CommandRun("repair", folder.store).status == 66)

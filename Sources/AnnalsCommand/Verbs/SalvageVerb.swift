@@ -21,7 +21,7 @@ struct SalvageVerb: Verb {
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
-    var lines = try SalvageLines(EventLog(at: store))
+    var lines = try SalvageLines(storeAt: store.url)
     try output.write(&lines, &progress)
     return lines.damaged == 0 ? ExitStatus.success : ExitStatus.failure
   }

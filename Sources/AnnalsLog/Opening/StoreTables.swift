@@ -9,7 +9,7 @@ package final class StoreTables: Sendable {
 
   /// The tables that every store has, in the order in which they are opened.
   package static let definitions = [
-    TableDefinition("entries", integerKeys: true),
+    entries,
     TableDefinition("streams", integerKeys: false),
     TableDefinition("heads", integerKeys: true),
     TableDefinition("schemas", integerKeys: true),
@@ -18,8 +18,12 @@ package final class StoreTables: Sendable {
     TableDefinition("meta", integerKeys: false),
   ]
 
-  /// The small tables, which hold the store's whole description of itself.
-  package static let small = ["schemas", "kinds", "census", "meta"]
+  /// The entries by position.
+  package static let entries = TableDefinition("entries", integerKeys: true)
+
+  /// The small tables, which hold the store's whole description of itself, and the journal. They are all that
+  /// LMDB reads when a store is opened.
+  package static let small = ["schemas", "kinds", "census", "meta", "journal"]
 
   /// The rows of inline projections: a table that a store has from its first inline projection on.
   package static let inline = TableDefinition("inline", integerKeys: false)

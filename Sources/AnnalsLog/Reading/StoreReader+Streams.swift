@@ -44,7 +44,7 @@ extension StoreReader {
   }
 
   /// The name in a stream's first entry.
-  func name(
+  package func name(
     in bytes: Span<UInt8>, _ header: EntryHeader, at id: Position
   ) throws(AnnalsError) -> StreamName {
     StreamName(String(copying: try text(in: bytes, header, at: id)))

@@ -19,6 +19,16 @@ extension JSONWriter {
   ) throws(AnnalsError) {
     let bytes = try reader.bytes(at: position)
     let header = try reader.header(bytes, at: position)
+    try rawEntry(at: position, bytes, header, named: try reader.name(of: header.stream), reader, kinds)
+  }
+
+  /// Appends the line of the entry with these bytes.
+  ///
+  /// - Parameter name: The name in the first entry of its stream.
+  mutating func rawEntry(
+    at position: Position, _ bytes: Span<UInt8>, _ header: EntryHeader, named name: StreamName,
+    _ reader: StoreReader, _ kinds: KindRegistry
+  ) throws(AnnalsError) {
     let body: EntryBody
     let links: [Position]
     do throws(FormatFailure) {
@@ -43,7 +53,7 @@ extension JSONWriter {
     raw(",\"time\":")
     time(Timestamp(microseconds: header.time))
     raw(",\"stream\":")
-    var name = try reader.name(of: header.stream)
+    var name = name
     if case .stub(let stub) = body, stub.mark != nil {
       name = try reader.shownName(name, of: header.stream, at: header.revision)
     }
@@ -86,12 +96,14 @@ extension JSONWriter {
   }
 
   /// Appends the line of a range of positions that have no entry.
-  mutating func missing(from first: UInt64, through last: UInt64) {
+  mutating func missing(from first: UInt64, through last: UInt64, _ problem: String) {
     raw("{\"position\":")
     unsigned(first)
     raw(",\"through\":")
     unsigned(last)
-    raw(",\"problem\":\"the entry is missing\"}\n")
+    raw(",\"problem\":")
+    text(problem)
+    raw("}\n")
   }
 
   private mutating func rawBody(

@@ -63,7 +63,7 @@ private struct TooLong: Error, CustomStringConvertible {
       var text = ""
       var lines = try EntryLines(store.log)
       while let page = try lines.nextPage() { text += String(decoding: page, as: UTF8.self) }
-      var salvage = try SalvageLines(store.log)
+      var salvage = try SalvageLines(storeAt: customers.place.url)
       while let page = try salvage.nextPage() { text += String(decoding: page, as: UTF8.self) }
       for position in 1...7 as ClosedRange<UInt64> {
         text += try store.explain(Position(position)).description
