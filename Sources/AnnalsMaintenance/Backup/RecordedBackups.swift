@@ -19,7 +19,10 @@ extension EventLog {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store is open for reading only")
     }
-    let row = BackupRow(id: UUID(), time: .now, last: last, place: place.path)
+    // The one who destroys the backup works in another directory, years later.
+    let isWhole = place.path.hasPrefix("/")
+    let path = isWhole ? place.path : FileManager.default.currentDirectoryPath + "/" + place.path
+    let row = BackupRow(id: UUID(), time: .now, last: last, place: path)
     _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       try transaction.put(row.encoded(), row.name, in: tables.meta)
       try transaction.put(

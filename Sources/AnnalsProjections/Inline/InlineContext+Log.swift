@@ -38,7 +38,7 @@ extension InlineContext {
         return .unreadable(error)
       }
       if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) {
-        return .refused(refusal)
+        return .refused(AnnalsError(refusal, ofStoredEventIn: set.members[member].outline.name))
       }
       stagings[member].forget()
       row.folded = end
@@ -77,5 +77,23 @@ package enum CatchUpFailure {
     switch self {
     case .unreadable(let error), .refused(let error): error
     }
+  }
+}
+
+extension AnnalsError {
+  /// The refusal of an event that is stored already. The fold itself words it for one that is being appended.
+  fileprivate init(_ refusal: AnnalsError, ofStoredEventIn projection: String) {
+    guard refusal.code == .rejected, let position = refusal.details.position,
+      let stream = refusal.details.stream
+    else {
+      self = refusal
+      return
+    }
+    let cause = refusal.underlying
+    let reason = (cause as? Rejection)?.reason ?? (cause as? AnnalsError)?.message ?? refusal.message
+    self.init(
+      .rejected,
+      "position \(position): the inline projection '\(projection)' does not accept a stored event of stream '\(stream)': \(reason); it has to accept each, and is not in force",
+      details: refusal.details, underlying: cause)
   }
 }

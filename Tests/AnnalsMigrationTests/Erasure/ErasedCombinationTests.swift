@@ -85,6 +85,22 @@ import Testing
     #expect(try restored.read { try $0.entry(at: 1)?.content } == .stub(reason: "request"))
   }
 
+  @Test func `the place of a backup at a relative path is recorded as a whole path`() async throws {
+    let store = try customers.store()
+    try await customers.fill(store)
+    let here = FileManager.default.currentDirectoryPath.split(separator: "/")
+    let relative = String(repeating: "../", count: here.count) + copy("copy.annals").path.dropFirst()
+    try store.backup(to: URL(exactPath: relative.utf8))
+    try store.erase(stream: "customer-1", by: "jane", because: "request")
+    let places = try #require(try store.log.erasures().first).remains.compactMap { place in
+      if case .backup(_, let path) = place { path } else { nil }
+    }
+    #expect(places.count == 1)
+    let path = try #require(places.first)
+    #expect(path.hasPrefix("/") && path.hasSuffix(relative))
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `a process that has the store open returns nothing of events that another one erases`()
     async throws
   {

@@ -97,6 +97,8 @@ struct InlineActivationTests {
     let with = try place.accounts([InlineNames.self])
     let error = #expect(throws: AnnalsError.self) { try with.activate() }
     #expect(error?.code == .rejected && error?.details.position == 2)
+    #expect(error?.message.hasPrefix("position 2: the inline projection 'names' does not accept") == true)
+    #expect(error?.message.contains("nothing of the call") == false)
     try await without.append([.closed(.init())], to: "a")
     try await with.append([.moved(.init(amount: 1))], to: "b")
     #expect(try with.ruleRows().allSatisfy { !$0.isInForce })
