@@ -33,7 +33,10 @@ extension EventLog {
   /// - Parameter url: The file, which does not change meanwhile.
   /// - Throws: As ``attach(_:)-(Data)``, and `inputOutput` or `permission` for the file.
   public func attach(contentsOf url: URL) throws(AnnalsError) -> Attachment {
-    let file = try files { () throws(StoreFileError) in try File.open(path: Array(url.path.utf8)) }
+    var path = try url.exactPath()
+    // A URL that was made for a directory names a file as well.
+    while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
+    let file = try Self.file(at: path)
     var writer = try writer()
     var bytes = [UInt8](repeating: 0, count: BlobReader.piece)
     var offset = 0
@@ -43,6 +46,14 @@ extension EventLog {
       guard count > 0 else { return try writer.finish() }
       try writer.write(bytes.span.extracting(first: count))
       offset += count
+    }
+  }
+
+  private static func file(at path: [UInt8]) throws(AnnalsError) -> File {
+    do throws(StoreFileError) { return try File.open(path: path) } catch {
+      guard case .missing(let name) = error else { throw AnnalsError(error) }
+      throw AnnalsError(
+        .inputOutput, "there is no file '\(name)'", details: AnnalsError.Details { $0.file = name })
     }
   }
 

@@ -56,9 +56,7 @@ struct ImportVerb: Verb {
       }
       options.version = version
     }
-    options.attachments = try arguments.value("--attachments").map {
-      URL(filePath: $0, directoryHint: .isDirectory)
-    }
+    options.attachments = try arguments.path("--attachments")?.url
     options.skipsStubs = arguments.has("--skip-stubs")
     self.options = options
   }

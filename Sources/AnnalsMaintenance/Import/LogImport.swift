@@ -106,9 +106,10 @@ extension LogImport {
   /// Attaches contents that the store does not have yet.
   private func attach(_ hashes: Set<ContentHash>, from directory: URL) throws(AnnalsError) {
     let known = try BlobDirectory.open(in: log.core.generation.directory)
+    let place = try directory.exactPath()
     for hash in hashes.sorted() {
       if let known, try known.has(hash) { continue }
-      let file = directory.appendingPathComponent(hash.description)
+      let file = try URL(exactPath: place + "/\(hash)".utf8)
       let attached = try log.attach(contentsOf: file)
       guard attached.hash == hash else {
         throw AnnalsError(

@@ -196,6 +196,15 @@ import Testing
     }
     #expect(error?.code == .damaged)
     #expect(try other.read { try $0.head() } == nil)
+    // No such file, in a directory whose name must be taken as it is.
+    options.attachments = try URL(exactPath: "/tmp/~/../no%20such".utf8)
+    rest = [writer.bytes][...]
+    let missing = await #expect(throws: AnnalsError.self) {
+      try await other.importLines(options, from: { rest.popFirst() })
+    }
+    #expect(missing?.code == .inputOutput)
+    let name = "/tmp/~/../no%20such/\(try #require(photo.hash))"
+    #expect(missing?.message.contains("there is no file '\(name)'") == true)
   }
 
   @Test func `an extension that is no list of hashes is damage`() throws {
