@@ -7,13 +7,20 @@ struct FieldMatching {
   /// The problems of original names: the field's name and the remedy.
   private(set) var problems: [(name: String, description: String)] = []
 
-  /// Matches fields by name, compared as UTF-8 bytes, and by original name, except those that move in from
-  /// elsewhere.
-  init(_ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], except moved: Set<Int> = []) {
+  /// Matches fields by name, compared as UTF-8 bytes, and by original name.
+  ///
+  /// - Parameters:
+  ///   - moved: The newer fields that move in from elsewhere.
+  ///   - explained: The older fields of which the stage says where they go.
+  init(
+    _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], except moved: Set<Int> = [],
+    explained: Set<Int> = []
+  ) {
     older = new.map { _ in nil }
     let oldNumbers = Self.numbers(old)
     let newNumbers = Self.numbers(new)
     var taken: Set<Int> = []
+    var renamedBefore: Set<Int> = []
     for (number, field) in new.enumerated() where !moved.contains(number) {
       let carried = oldNumbers[ExactText(field.name)]
       // A field with the same original name as before was renamed in an earlier version.
@@ -22,8 +29,10 @@ struct FieldMatching {
       {
         older[number] = carried
         taken.insert(carried)
+        if field.originalName != nil { renamedBefore.insert(number) }
       }
     }
+    if !Self.areSame(old, new) { mustBeClear(renamedBefore, old, new, explained) }
     for (number, field) in new.enumerated() where older[number] == nil && !moved.contains(number) {
       guard let original = field.originalName else { continue }
       guard let found = oldNumbers[ExactText(original)] else {
@@ -42,6 +51,41 @@ struct FieldMatching {
     }
   }
 
+  /// Reports each original name that may be of an earlier version, or mean a field that had the name since.
+  ///
+  /// - Parameters:
+  ///   - renamedBefore: The fields with the same original name as before. They are matched by name.
+  ///   - explained: The older fields of which the stage says where they go.
+  private mutating func mustBeClear(
+    _ renamedBefore: Set<Int>, _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], _ explained: Set<Int>
+  ) {
+    var unclear = renamedBefore
+    var explained = explained
+    for (number, field) in new.enumerated() where !renamedBefore.contains(number) {
+      if let same = older[number] { explained.insert(same) }
+      let meant = field.originalName.flatMap { name in
+        old.firstIndex { ExactText($0.name) == ExactText(name) }
+      }
+      if let meant { explained.insert(meant) }
+    }
+    // A field that is clear keeps its name, which explains the original name of another one.
+    while let clear = unclear.first(where: { number in
+      let name = new[number].originalName ?? ""
+      let meant = old.firstIndex { ExactText($0.name) == ExactText(name) }
+      return meant.map { $0 == older[number] || explained.contains($0) } ?? true
+    }) {
+      unclear.remove(clear)
+      if let same = older[clear] { explained.insert(same) }
+    }
+    for number in unclear.sorted() {
+      let (field, name) = (new[number], new[number].originalName ?? "")
+      report(
+        field,
+        "`\(field.name)` had it in the older version too, which also has a field `\(name)`: remove the original name if the field keeps its value, and write a rule if it takes that of `\(name)`"
+      )
+    }
+  }
+
   private mutating func report(_ field: ShapeGraph.Field, _ description: String) {
     problems.append((field.name, "wrong original name `\(field.originalName ?? "")`: \(description)"))
   }
@@ -51,6 +95,14 @@ struct FieldMatching {
     Dictionary(
       fields.enumerated().map { (ExactText($0.element.name), $0.offset) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether two records have the same names in the same order, as one has that a version declares again.
+  private static func areSame(_ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field]) -> Bool {
+    old.count == new.count
+      && zip(old, new).allSatisfy { old, new in
+        ExactText(old.name) == ExactText(new.name) && areSame(old.originalName, new.originalName)
+      }
   }
 
   private static func areSame(_ left: String?, _ right: String?) -> Bool {

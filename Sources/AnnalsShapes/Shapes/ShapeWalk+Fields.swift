@@ -12,7 +12,8 @@ extension ShapeWalk {
     _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], at path: String, areHeld: Bool = false
   ) -> [Mapping]? {
     let hoisted = new.indices.filter { isHoisted(path.appending(new[$0].name)) }
-    let matching = FieldMatching(old, new, except: Set(hoisted))
+    let matching = FieldMatching(
+      old, new, except: Set(hoisted), explained: areHeld ? [] : explained(old, new, at: path))
     for problem in matching.problems {
       report(path.appending(problem.name), problem.description)
     }
@@ -32,6 +33,23 @@ extension ShapeWalk {
       note(.reordered, nil, nil, at: path)
     }
     return pairing.mappings
+  }
+
+  /// The older fields that the stage plunges into a record, or removes on purpose.
+  private func explained(
+    _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], at path: String
+  ) -> Set<Int> {
+    let numbers = FieldMatching.numbers(old)
+    let removed = old.indices.filter { number in
+      if case .acknowledge = adjustments[ExactText(path.appending(old[number].name))] { true } else { false }
+    }
+    let plunged = new.flatMap { field -> [Int] in
+      guard case .plunge = adjustments[ExactText(path.appending(field.name))],
+        case .record(let parts) = newer.nodes[field.type]
+      else { return [] }
+      return parts.compactMap { $0.number(in: numbers) }
+    }
+    return Set(removed + plunged)
   }
 
   private func isHoisted(_ path: String) -> Bool {
@@ -90,6 +108,13 @@ extension ShapeWalk {
           made.append(mapping.map { .field(before, of: pairing.stored, $0) })
           pairing.take(
             before, mapping.map { .field(number, of: pairing.stored, .field(index, of: parts.count, $0)) })
+        } else if case .constant(_, let bytes) = take(
+          place, { if case .constant = $0 { true } else { false } })
+        {
+          checkConstant(bytes, part.type, at: place)
+          note(.addedConstant, nil, part.type, at: place)
+          constants.append(place)
+          made.append(.constant(bytes))
         } else {
           let isOptional = newer.isOptional(part.type)
           note(isOptional ? .addedOptional : .addedRequired, nil, part.type, at: place)

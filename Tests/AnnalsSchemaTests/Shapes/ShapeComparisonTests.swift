@@ -85,6 +85,59 @@ struct ShapeComparisonTests {
 
   @Test(
     arguments: [
+      // A record that is declared again as it was.
+      ("(a(b): text, b(a): text)", "(a(b): text, b(a): text)", ["x", "y"] as CBOR),
+      // The field with the earlier name keeps it, or has become another one.
+      (
+        "(old(size): text, size: text?)", "(old(size): text, size: text?, note: text?)",
+        ["x", "y", .null] as CBOR
+      ),
+      ("(old(size): text, size: text?)", "(old(size): text, large(size): text?)", ["x", "y"] as CBOR),
+    ]) func `an original name of an earlier version is clear while the field with the name is there`(
+      old: String, new: String, result: CBOR
+    ) throws
+  {
+    let (up, _) = try Compared.both(old, new)
+    #expect(up.problems == [])
+    #expect(try Compared.converted(up, ["x", "y"]) == result)
+  }
+
+  @Test(
+    arguments: [
+      // Swapped before, and again now, or only declared in another order.
+      ("(end(start): text, start(end): text)", "(start(end): text, end(start): text)", ["end", "start"]),
+      ("(a(b): text, b(c): text, c(a): text)", "(b(c): text, c(a): text, a(b): text)", ["a", "b", "c"]),
+      // The field that has the name since is gone, or is now the renamed one.
+      ("(old(size): int64, size: int64?)", "(old(size): int64?)", ["old"]),
+      ("(v: (old(size): int64, size: int64))", "(v: (old(size): int64))", ["v.old"]),
+    ]) func `an original name that may be an earlier one is refused`(
+      old: String, new: String, fields: [String]
+    ) throws
+  {
+    let (up, _) = try Compared.both(old, new)
+    #expect(up.problems.map(\.field).sorted() == fields)
+    #expect(up.problems.allSatisfy { $0.description.contains("had it in the older version too") })
+    #expect(up.conversion == nil)
+  }
+
+  @Test func `an original name of an earlier version is clear if the other field is removed`() throws {
+    let (up, _) = try Compared.both(
+      "(old(size): int64, size: int64?)", "(old(size): int64)", [.acknowledge(removed: "size")])
+    #expect(up.problems == [])
+    #expect(try Compared.converted(up, [1, 2]) == [1])
+  }
+
+  @Test func `a part of a plunged record that is new takes a constant`() throws {
+    let (up, _) = try Compared.both(
+      "(street: text)", "(address: (street: text, zip: text))",
+      [.plunge("address"), .constant(field: "address.zip", bytes: hex("613f"))])
+    #expect(up.problems == [])
+    #expect(up.constants == ["address.zip"])
+    #expect(try Compared.converted(up, ["x"]) == [["x", "?"]])
+  }
+
+  @Test(
+    arguments: [
       ("(a: text)", "(b(c): text)", "b", "no field `c`"),
       ("(a: text)", "(a: text, b(a): text)", "b", "still exists"),
       ("(a: text)", "(b(a): text, c(a): text)", "c", "another field"),
