@@ -108,6 +108,40 @@ struct ViewMachineFoldingTests {
     #expect(view.machine.damages == 0 && view.machine.folds.count == 1)
   }
 
+  @Test func `A build that could not begin is tried again, and the files are chosen anew`() {
+    var view = Script()
+    let selection = ViewSelection(served: .init(file: 1, isCurrent: false), buildsNew: true)
+    #expect(view(.chosen(selection)) == ["build", "tend"])
+    #expect(view(.buildFailed(Machine.full)) == ["retry build in 1.0 seconds"])
+    // The keeper has tried too. One timer is enough.
+    #expect(view(.buildFailed(Machine.full)) == [])
+    #expect(view.machine.statusError?.code == .diskFull)
+    #expect(view(.buildDue) == ["choose"])
+    #expect(view(.buildFailed(Machine.full)) == ["retry build in 1.0 seconds"])
+    #expect(view(.buildDue) == ["choose"])
+    #expect(view(.chosen(selection)) == ["build", "tend"])
+    #expect(view(.created(2, reason: nil)) == ["begin 2"])
+    #expect(view(.buildDue) == [])
+    #expect(view.machine.statusError == nil)
+  }
+
+  @Test func `Rows that cannot be carried over for now are carried into another file`() {
+    var view = Script()
+    _ = view(.chosen(ViewSelection(served: .init(file: 1, isCurrent: false), buildsNew: true)))
+    _ = view(.created(2, reason: nil))
+    #expect(view(.began(2, at: 0, converts: true)) == ["convert 2"])
+    #expect(view(.failed(2, Machine.full)) == ["end 2", "retry build in 1.0 seconds"])
+    #expect(view.machine.building == nil && view.machine.unfolded.isEmpty)
+    #expect(view.machine.statusError?.code == .diskFull && view.machine.lastingError == nil)
+    #expect(view(.buildDue) == ["choose"])
+    // Another error does not pass.
+    _ = view(.chosen(ViewSelection(served: .init(file: 1, isCurrent: false), buildsNew: true)))
+    _ = view(.created(3, reason: nil))
+    _ = view(.began(3, at: 0, converts: true))
+    #expect(view(.failed(3, Machine.poison)) == ["end 3", "tend"])
+    #expect(view.machine.lastingError?.code == .ruleFailed)
+  }
+
   @Test func `Two files that are found damaged at one moment are built again once`() {
     var first = Script.rebuilding()
     #expect(first(.failed(1, Machine.damage)) == ["end 1"])

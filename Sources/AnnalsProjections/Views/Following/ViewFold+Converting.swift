@@ -18,6 +18,8 @@ struct RowSeed: Sendable {
 extension ViewFold {
   /// The most rows converted in one transaction.
   private static var batch: Int { 20_000 }
+  /// The bytes of changes after which a transaction ends. The map of a new file has room for them.
+  private static var batchBytes: Int { 8 << 20 }
 
   /// Converts and puts the rows of an earlier version, in as many transactions as needed.
   func carryRows(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? {
@@ -28,36 +30,45 @@ extension ViewFold {
       }
       return nil
     }
-    let snapshot: ReadTransaction
-    do { snapshot = try seed.file.environment.beginRead() } catch { throw AnnalsError(error) }
-    let checkpoint = try seed.file.checkpoint(snapshot.view)
-    let tables = P.tables
-    var cursor: Cursor
-    do { cursor = try snapshot.view.cursor(in: seed.file.rows) } catch { throw AnnalsError(error) }
-    var isLast = false
-    while !isLast, !isOver() {
-      reserve()
-      try file.makeRoom()
-      var transaction: WriteTransaction
-      do { transaction = try file.environment.beginWrite(durability: .none) } catch {
-        throw AnnalsError(error)
-      }
-      do throws(AnnalsError) {
-        isLast = try carry(Self.batch, from: &cursor, seed, tables, transaction)
-        try flush(into: &transaction)
-        if isLast {
-          if let checkpoint { try transaction.put(checkpoint.encoded(), .checkpoint, in: file) }
-          try transaction.remove(ViewRow.carrying.rawValue, in: file.meta)
+    return try seed.file.read { (view) throws(AnnalsError) in
+      let checkpoint = try seed.file.checkpoint(view)
+      var progress = CarryingProgress()
+      var outgrown = 0
+      while !progress.isLast, !isOver() {
+        do throws(AnnalsError) {
+          progress = try carryBatch(from: view, after: progress, seed, checkpoint)
+        } catch {
+          guard file.isEnlarged(beyond: &outgrown) else { throw error }
         }
-      } catch {
-        transaction.abort()
-        free()
-        throw error
       }
-      do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
-      free()
+      return progress.isLast ? checkpoint : nil
     }
-    return isLast ? checkpoint : nil
+  }
+
+  /// Converts and puts the next rows in one transaction, with the checkpoint after the last.
+  private func carryBatch(
+    from view: TransactionView, after start: CarryingProgress, _ seed: RowSeed, _ checkpoint: Checkpoint?
+  ) throws(AnnalsError) -> CarryingProgress {
+    reserve()
+    try file.makeRoom()
+    var transaction: WriteTransaction
+    do { transaction = try file.environment.beginWrite(durability: .none) } catch { throw AnnalsError(error) }
+    let end: CarryingProgress
+    do throws(AnnalsError) {
+      end = try carry(from: view, after: start, seed, transaction)
+      try flush(into: &transaction)
+      if end.isLast {
+        if let checkpoint { try transaction.put(checkpoint.encoded(), .checkpoint, in: file) }
+        try transaction.remove(ViewRow.carrying.rawValue, in: file.meta)
+      }
+    } catch {
+      transaction.abort()
+      free()
+      throw error
+    }
+    free()
+    do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
+    return end
   }
 
   /// Takes erased events out of the rows of a withdrawn file, which nobody reads or folds any more.
@@ -69,6 +80,18 @@ extension ViewFold {
   ///   nothing has changed.
   private func erase(_ erased: [ErasedEvent], from file: ViewFile) throws(AnnalsError) -> Bool {
     guard let eraser = P.eraser else { return false }
+    var outgrown = 0
+    while true {
+      do throws(AnnalsError) { return try erase(erased, from: file, with: eraser) } catch {
+        guard file.isEnlarged(beyond: &outgrown) else { throw error }
+      }
+    }
+  }
+
+  private func erase(
+    _ erased: [ErasedEvent], from file: ViewFile,
+    with eraser: (ErasedEvent, inout ProjectionRows) throws -> Void
+  ) throws(AnnalsError) -> Bool {
     try file.makeRoom()
     return try file.environment.decide(durability: .full, failure: AnnalsError.init) {
       (transaction) throws(AnnalsError) in
@@ -104,15 +127,27 @@ extension ViewFold {
 
   /// Converts the next rows.
   ///
-  /// - Returns: Whether there are no more.
+  /// - Returns: How far it came.
   private func carry(
-    _ count: Int, from cursor: inout Cursor, _ seed: RowSeed, _ tables: [ProjectionTable],
+    from view: TransactionView, after start: CarryingProgress, _ seed: RowSeed,
     _ transaction: borrowing WriteTransaction
-  ) throws(AnnalsError) -> Bool {
+  ) throws(AnnalsError) -> CarryingProgress {
     let from = RowOpening(seed.file)
+    let tables = P.tables
+    var cursor: Cursor
+    do { cursor = try view.cursor(in: seed.file.rows) } catch { throw AnnalsError(error) }
+    if !start.key.isEmpty {
+      // A row that was converted, which the snapshot still has.
+      do throws(EnvironmentError) { _ = try cursor.seek(start.key.span) } catch { throw AnnalsError(error) }
+    }
     var rows = lentRows(transaction)
-    for _ in 0..<count {
-      guard let row = try cursor.nextRow() else { return true }
+    var end = start
+    for _ in 0..<Self.batch {
+      guard let row = try cursor.nextRow() else {
+        end.isLast = true
+        return end
+      }
+      end.key = row.key.copied
       guard let step = seed.carrying.steps[row.key[0]] else { continue }
       let payload = try from.open(row.value, row.key)
       do {
@@ -126,10 +161,18 @@ extension ViewFold {
           "the view '\(P.name)': a row of version \(seed.version) cannot become one of version \(P.version): \(error)",
           underlying: error)
       }
-      if !fits() { break }
+      if changedSize >= Self.batchBytes || !fits() { break }
     }
-    return false
+    return end
   }
+}
+
+/// How far the rows of an earlier version have been converted.
+private struct CarryingProgress {
+  /// The key of the last row; empty at the beginning.
+  var key: [UInt8] = []
+  /// Whether there are no more rows.
+  var isLast = false
 }
 
 /// Opens stored rows of a file.
@@ -144,5 +187,16 @@ private struct RowOpening {
       throw AnnalsError(
         .damaged, "the view '\(name)': a row is not what was stored (\(error)); rebuild the view")
     }
+  }
+}
+
+extension ViewFile {
+  /// Whether the next transaction begins with a larger map than the one that was too small for the last.
+  ///
+  /// - Parameter outgrown: The size of the last map that was too small, in bytes.
+  func isEnlarged(beyond outgrown: inout Int) -> Bool {
+    guard environment.needsLargerMap, environment.mapSize > outgrown else { return false }
+    outgrown = environment.mapSize
+    return true
   }
 }

@@ -204,6 +204,9 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
   /// Makes the buffer for changes of rows in another file.
   func emptyStaging() -> RowStaging { RowStaging(outline, P.tables) }
 
+  /// The bytes of changes that are not stored yet.
+  var changedSize: Int { staging.changedSize }
+
   /// Returns the rows inside a transaction.
   @_lifetime(borrow transaction)
   func lentRows(_ transaction: borrowing WriteTransaction) -> ProjectionRows {

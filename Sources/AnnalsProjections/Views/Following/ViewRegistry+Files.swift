@@ -189,8 +189,15 @@ extension ViewRegistry {
     guard mayBuild, !isEnding else { return }
     let inputs = view.projection.inputs(resolver.plan)
     let sources = ProjectionSources(resolver.plan, cases: view.projection.selection.cases)
-    let file = try directory.create(
-      view.projection.outline, inputs, sources, plan: resolver.plan.current.version, isCarrying: seed != nil)
+    let file: ViewFile
+    do throws(AnnalsError) {
+      file = try directory.create(
+        view.projection.outline, inputs, sources, plan: resolver.plan.current.version, isCarrying: seed != nil
+      )
+    } catch {
+      report(.buildFailed(error), view)
+      throw error
+    }
     catalog.opened[file.number] = Catalog.WeakFile(file: file)
     catalog.seeds[file.number] = seed
     let effects = desk.withLock { desk in

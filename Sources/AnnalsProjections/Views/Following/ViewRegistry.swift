@@ -115,13 +115,11 @@ extension ViewRegistry {
     switch effect {
     case .choose, .begin, .build:
       do throws(AnnalsError) { try carryOutInFiles(effect, view) } catch {
-        if case .build = effect {
-          report(.buildFailed(error), view)
-        } else {
-          _ = decide(.checked(error), view)
-          view.changes.announce()
-          tend()
-        }
+        // A build that fails reports that itself.
+        if case .build = effect { return }
+        _ = decide(.checked(error), view)
+        view.changes.announce()
+        tend()
       }
     case .convert(let file): give(.convert, file, view)
     case .store(let file): give(.store, file, view)

@@ -199,8 +199,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
       case .poison(let position, let error): report(.poisoned(file.number, at: position, error))
       case .other(let error):
         // The next batch begins with a larger map, unless that was not possible the last time.
-        if file.environment.needsLargerMap, file.environment.mapSize > outgrown {
-          outgrown = file.environment.mapSize
+        if file.isEnlarged(beyond: &outgrown) {
           report(.overtaken(file.number, at: position))
           break
         }

@@ -12,6 +12,7 @@ extension ViewMachine {
     building = selection.building
     if selection.building != nil || selection.buildsNew { reason = selection.reason }
     refusal = selection.refusal
+    lacksBuild = false
     isHeldBack = selection.refusal != nil
     var effects = endOthers()
     if mayFold {
@@ -37,7 +38,7 @@ extension ViewMachine {
     building = file
     leaving = nil
     self.reason = reason
-    (refusal, isHeldBack) = (nil, false)
+    (refusal, isHeldBack, lacksBuild) = (nil, false, false)
     return endOthers() + [.begin(file), .announce]
   }
 

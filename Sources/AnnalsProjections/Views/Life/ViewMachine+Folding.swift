@@ -80,6 +80,12 @@ extension ViewMachine {
   private mutating func failed(_ file: UInt64, _ error: AnnalsError) -> [ViewEffect] {
     guard let fold = folds[file], !fold.isOver else { return [] }
     if error.recovery == [.retry], fold.isFolding { return retry(file, error) }
+    if error.recovery == [.retry], fold.activity == .converting, building == file {
+      // A file with a part of the rows is of no use. Another one begins with all of them.
+      folds[file] = nil
+      (building, leaving) = (nil, nil)
+      return [.end(file, stores: false)] + buildFailed(error)
+    }
     guard error.isOfSpoiltView, damages < Self.mostDamages else { return stop(file, error) }
     damages += 1
     folds[file]?.activity = .damaged

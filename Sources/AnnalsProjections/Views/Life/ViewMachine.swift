@@ -97,6 +97,10 @@ struct ViewMachine: Sendable {
   var isHeldBack = false
   /// The damaged files since the last switch.
   var damages = 0
+  /// Whether a build could not begin, so that the files are chosen again.
+  var lacksBuild = false
+  /// Whether ``ViewEvent/buildDue`` is still to come.
+  private var awaitsBuild = false
 
   init(mayFold: Bool) {
     self.mayFold = mayFold
@@ -110,10 +114,11 @@ struct ViewMachine: Sendable {
     switch event {
     case .chosen(let selection): return choose(selection)
     case .created(let file, let reason): return created(file, reason)
-    case .buildFailed(let error):
-      refusal = error
-      return [.announce, .retryBuild(after: Self.longestPause)]
-    case .buildDue: return needsBuild ? [.build(reason: reason)] : []
+    case .buildFailed(let error): return buildFailed(error)
+    case .buildDue:
+      awaitsBuild = false
+      if needsBuild { return [.build(reason: reason)] }
+      return lacksBuild ? [.choose] : []
     case .began(let file, let position, let converts): return began(file, position, converts)
     case .reopened: return reopen()
     case .rebuild(let reason): return rebuild(reason)
@@ -132,6 +137,15 @@ struct ViewMachine: Sendable {
     case .closed: return end(.closed, stores: true)
     default: return handleFolding(event)
     }
+  }
+
+  /// Tries to build again later.
+  mutating func buildFailed(_ error: AnnalsError) -> [ViewEffect] {
+    refusal = error
+    lacksBuild = true
+    if awaitsBuild { return [.announce] }
+    awaitsBuild = true
+    return [.announce, .retryBuild(after: Self.longestPause)]
   }
 
   /// Whether a file is folded here without an error.

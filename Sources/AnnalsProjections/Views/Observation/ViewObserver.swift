@@ -75,7 +75,9 @@ struct ViewObserver<P: Projection>: Sendable {
     try announce()
     let snapshot: ViewSnapshot<P>
     do throws(AnnalsError) { snapshot = try view.snapshot() } catch {
-      guard error.code == .busy else { throw error }
+      // A store that is open for reading waits for the writer to build a view again that it has read before.
+      let isAway = error.code == .readOnly && place != nil
+      guard error.code == .busy || error.recovery == [.retry] || isAway else { throw error }
       // Waiting on a file that cannot be read is useless, and the file may have to be removed.
       (file, watch, watched) = (nil, nil, nil)
       return nil

@@ -72,6 +72,9 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
   public func page<R: ProjectionRow>(
     _ query: RowQuery<R>, after token: PageToken? = nil
   ) throws(AnnalsError) -> RowPage<R> {
+    guard query.most > 0 else {
+      throw AnnalsError(.wrongUse, "a page of rows has a limit of at least 1, or nothing says where it ends")
+    }
     var scan = try scan(query, after: token)
     var rows: [R] = []
     while rows.count < query.most, let row = try scan.next() { rows.append(row) }
