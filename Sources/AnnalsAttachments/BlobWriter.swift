@@ -106,7 +106,7 @@ package struct BlobWriter: ~Copyable {
     let name = BlobName.file(hash)
     let directory = target.blobs.directory
     let isThere = try BlobReader.isWhole(hash, size: UInt64(size), in: target.blobs)
-    try files { () throws(StoreFileError) in
+    do throws(StoreFileError) {
       try target.file.synchronize()
       let hold = try target.blobs.lock()
       // Another program may have removed it since.
@@ -119,6 +119,12 @@ package struct BlobWriter: ~Copyable {
       }
       _ = consume hold
       try directory.synchronize()
+    } catch {
+      guard case .missing(target.file.name) = error else { throw AnnalsError(error) }
+      throw AnnalsError(
+        .busy,
+        "a migration pass, or 'discard-previous', has removed the content while it was attached: attach it again, and let passes keep unused contents for longer than an attachment takes (attachmentGrace)"
+      )
     }
   }
 }

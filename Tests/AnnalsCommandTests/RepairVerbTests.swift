@@ -5,11 +5,14 @@ import Testing
 
 /// The output and effects of `repair`.
 @Suite struct RepairVerbTests {
-  /// A store of three entries, the second of which is damaged.
-  private func damaged(_ folder: TemporaryDirectory) async throws -> String {
+  /// A store of three entries, the second of which is damaged in the first generation.
+  ///
+  /// - Parameter verb: The command that runs before the damage.
+  private func damaged(_ folder: TemporaryDirectory, after verb: String? = nil) async throws -> String {
     let lines = (1...3).map { #"{"stream":"a","type":"T","data":{"mark":"find-me-\#($0)"}}"# }
     let file = try folder.write("lines", lines.joined(separator: "\n"))
     #expect(await CommandRun("import", folder.store, file).status == 0)
+    if let verb { #expect(await CommandRun(verb, folder.store).status == 0) }
     let log = URL(filePath: folder.store + "/log-000001.mdb")
     var bytes = try Data(contentsOf: log)
     // Pages that were replaced still hold older copies; every copy is damaged, the live one among them.
@@ -36,6 +39,21 @@ import Testing
     let again = await CommandRun("repair", store)
     #expect(again.status == 0)
     #expect(again.output == "generation 2 is sound; nothing was done\n")
+  }
+
+  @Test func `a generation that was rolled back stays while the one in use is damaged`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = try await damaged(folder, after: "compact")
+    #expect(await CommandRun("verify", store).status == 0)
+    #expect(await CommandRun("rollback", store).status == 0)
+    let run = await CommandRun("discard-previous", store)
+    #expect(run.status == 65)
+    #expect(run.errors.contains("position 2: the checksum does not match"))
+    #expect(run.errors.contains("nothing was removed"))
+    #expect(FileManager.default.fileExists(atPath: store + "/log-000002.mdb"))
+    #expect(await CommandRun("repair", store).status == 0)
+    #expect(await CommandRun("discard-previous", store).status == 0)
+    #expect(await CommandRun("verify", store).status == 0)
   }
 
   @Test func `a dry run changes nothing`() async throws {

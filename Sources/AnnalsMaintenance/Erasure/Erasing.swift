@@ -155,6 +155,11 @@ struct Erasing {
         error.code,
         "the events are erased, but an inline projection does not accept one of those that are left, so appends fail: open the store with a higher version of the projection that accepts it, and activate it (\(reason))",
         details: error.details, underlying: error)
+    } catch {
+      throw AnnalsError(
+        error.code,
+        "the events are erased, but rows of inline projections are not folded again yet, so appends fail: erase again, or open the store again, once the cause has passed (\(error.message))",
+        details: error.details, underlying: error)
     }
   }
 

@@ -4,6 +4,7 @@ public import AnnalsLog
 internal import AnnalsAttachments
 internal import AnnalsMigration
 internal import AnnalsProjections
+internal import AnnalsVerify
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -46,29 +47,47 @@ extension EventLog {
   /// open. The next program that opens such a view builds it from the log. A projection that takes erased
   /// events out of its rows itself is not asked any more: open the store with it before.
   ///
+  /// After a rollback the generation in use is verified first, because the one that was rolled back may be
+  /// the only sound one.
+  ///
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
-  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `busy` if a pass
-  ///   runs, or if somebody still reads from one of the generations; and as ``init(at:options:)``. Nothing is
-  ///   removed then. If only former rows of views or unused contents of attachments cannot be removed, it
+  /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `damaged` if the
+  ///   generation in use is, after a rollback; `busy` if a pass runs, or if somebody still reads from one of
+  ///   the generations; and as ``init(at:options:)``. Nothing is removed then. If only former rows of views or unused contents of attachments cannot be removed, it
   ///   throws after the removal; a repeated call removes them.
-  /// - Complexity: O(generations), and the removal of the files.
+  /// - Complexity: O(generations), and the removal of the files. After a rollback, as
+  ///   ``verify(_:progress:)``.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {
     let change = try GenerationChange(url, StoreOptions())
     // Readers and writers of this process move to the generation in use now, and not at their next look.
     let core = try LogCore.opened(in: change.opening.directory)
     _ = try core?.newest()
-    return try change.discardPrevious { core?.place.isLettingGo ?? false }
+    return try change.discardPrevious(
+      { core?.place.isLettingGo ?? false }, afterRollback: { () throws(AnnalsError) in try mustBeSound(url) })
+  }
+
+  /// Throws `.damaged` if the log of the generation in use is.
+  private static func mustBeSound(_ url: URL) throws(AnnalsError) {
+    let report = try verify(url)
+    guard let first = report.findings.first(where: { $0.repair != .rebuild }) else { return }
+    throw AnnalsError(
+      .damaged,
+      "the generation in use has \(report.count) findings, the first at \(first.place): \(first.problem); the one that was rolled back may be the only sound one, so nothing was removed: restore the store from a backup, or repair it",
+      details: AnnalsError.Details { $0.position = first.position })
   }
 }
 
 extension GenerationChange {
   /// Removes the generations that are not in use.
   ///
-  /// - Parameter isLettingGo: Whether threads of this process are about to release one of them, and are to be
-  ///   waited for.
+  /// - Parameters:
+  ///   - isLettingGo: Whether threads of this process are about to release one of them, and are to be waited
+  ///     for.
+  ///   - mustBeSound: Throws if the generation in use is damaged. Called before one that was rolled back is
+  ///     removed.
   consuming func discardPrevious(
-    _ isLettingGo: () -> Bool = { false }
+    _ isLettingGo: () -> Bool, afterRollback mustBeSound: () throws(AnnalsError) -> Void
   ) throws(AnnalsError) -> DiscardReport {
     try mustBeLive()
     let directory = opening.directory
@@ -80,6 +99,7 @@ extension GenerationChange {
     }
     var removal = GenerationRemoval(directory: directory, opening: opening)
     try removal.collect(except: inUse)
+    if removal.numbers.contains(where: { $0 > inUse.number }) { try mustBeSound() }
     // Before 'open.lock': a thread that releases a generation needs that lock to close it.
     try removal.waitForLeases(isLettingGo)
     let open = try files { () throws(StoreFileError) in try opening.lockFile("open.lock") }
