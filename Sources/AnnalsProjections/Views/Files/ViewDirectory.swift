@@ -153,13 +153,20 @@ package struct ViewDirectory: Sendable {
     try put(
       ViewMark(name: outline.name, version: outline.version, boot: Boot.id ?? "", isSynced: false),
       for: number)
-    let file = try ViewFile.open(number, called: outline.name, in: directory, create: true)
-    file.isSynced.store(false, ordering: .relaxed)
-    try file.environment.write(durability: .none, failure: AnnalsError.init) {
-      (transaction) throws(AnnalsError) in
-      try transaction.put(beginning: outline, inputs, sources, plan: plan, isCarrying: isCarrying, in: file)
+    do throws(AnnalsError) {
+      let file = try ViewFile.open(number, called: outline.name, in: directory, create: true)
+      file.isSynced.store(false, ordering: .relaxed)
+      try file.environment.write(durability: .none, failure: AnnalsError.init) {
+        (transaction) throws(AnnalsError) in
+        try transaction.put(
+          beginning: outline, inputs, sources, plan: plan, isCarrying: isCarrying, in: file)
+      }
+      return file
+    } catch {
+      // What stays is removed when files are chosen again.
+      do throws(AnnalsError) { _ = try remove(number) } catch {}
+      throw error
     }
-    return file
   }
 
   /// Removes the files of a view unless a process has it open. The caller must hold ``lock()``.
