@@ -10,3 +10,11 @@ extension Error {
     return "\(type(of: self)): \(description.prefix(limit))\(description.count > limit ? "…" : "")"
   }
 }
+
+extension String {
+  /// Returns a message that is stored, with the type of a rule's error in place of its description, which may
+  /// have values of a payload.
+  package func withholding(_ cause: any Error) -> String {
+    replacing(cause.words, with: "\(type(of: cause))")
+  }
+}

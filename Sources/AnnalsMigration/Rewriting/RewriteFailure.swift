@@ -2,6 +2,7 @@ internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
+internal import AnnalsShapes
 
 /// Why an entry has not become one of the next generation.
 struct RewriteFailure: Error {
@@ -21,7 +22,9 @@ struct RewriteFailure: Error {
   init(_ failure: UpcastFailure, _ origin: Origin, to version: SchemaVersion) {
     error = AnnalsError(failure, origin)
     let isOfEntry = error.code == .malformed || error.code == .ruleFailed
-    mark = isOfEntry ? QuarantineMark(from: failure.version, to: version, cause: failure.description) : nil
+    var cause = failure.description
+    if case .ruleThrew(_, let thrown) = failure.failure { cause = cause.withholding(thrown) }
+    mark = isOfEntry ? QuarantineMark(from: failure.version, to: version, cause: cause) : nil
   }
 
   /// A record that goes into a group which cannot be folded.
@@ -64,8 +67,12 @@ struct RewriteFailure: Error {
 
 extension CompiledPlan {
   /// Returns an event of the current schema as it is stored; `nil` if that is as it is.
-  func sealed(_ payload: Span<UInt8>, ofCase index: Int) throws(RewriteFailure) -> [UInt8]? {
-    do throws(AnnalsError) { return try sealed(payload, as: written[index], isRewriting: true) } catch {
+  ///
+  /// - Parameter opened: What was read from the stored payloads that it is made of.
+  func sealed(
+    _ payload: Span<UInt8>, ofCase index: Int, from opened: OpenedSubjects
+  ) throws(RewriteFailure) -> [UInt8]? {
+    do throws(AnnalsError) { return try sealed(payload, as: written[index], from: opened) } catch {
       throw RewriteFailure(error)
     }
   }

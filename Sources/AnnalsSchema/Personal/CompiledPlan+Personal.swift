@@ -21,13 +21,14 @@ extension CompiledPlan {
 
   /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.
   ///
-  /// - Parameter isRewriting: Whether the payload comes from one in the store.
+  /// - Parameter opened: What was read from the stored payloads that this one is made of; `nil` for a new
+  ///   event.
   /// - Throws: ``AnnalsError`` with code `keyMissing` or `subjectForgotten`, and what the keys throw.
   package func sealed(
-    _ payload: Span<UInt8>, as record: RecordKind, isRewriting: Bool
+    _ payload: Span<UInt8>, as record: RecordKind, from opened: OpenedSubjects?
   ) throws(AnnalsError) -> [UInt8]? {
     guard let form = record.shape?.personal else { return nil }
     guard let keys else { throw AnnalsError.noKeys("a '\(record.type.text)' has fields to encrypt") }
-    return try form.seal(payload, of: record.type, with: keys, isRewriting: isRewriting)
+    return try form.seal(payload, of: record.type, with: keys, from: opened)
   }
 }

@@ -25,8 +25,10 @@ package struct Unsealing: Sendable {
     }
   }
 
-  /// Appends to `output` the payload that the record decodes.
-  func open(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(StepFailure) {
+  /// Appends to `output` the payload that the record decodes, and notes whose values it has.
+  func open(
+    _ payload: Span<UInt8>, to output: inout [UInt8], _ opened: inout OpenedSubjects
+  ) throws(StepFailure) {
     let ranges: [Range<Int>]
     do throws(CodingFailure) { ranges = try form.ranges(in: payload) } catch { throw .undecodable(error) }
     output.appendHead(.array, UInt64(form.count))
@@ -36,13 +38,14 @@ package struct Unsealing: Sendable {
         output.append(payload.extracting(range))
         continue
       }
-      try open(next, in: payload, ranges, to: &output)
+      try open(next, in: payload, ranges, to: &output, &opened)
       next += 1
     }
   }
 
   private func open(
-    _ number: Int, in payload: Span<UInt8>, _ ranges: [Range<Int>], to output: inout [UInt8]
+    _ number: Int, in payload: Span<UInt8>, _ ranges: [Range<Int>], to output: inout [UInt8],
+    _ subjects: inout OpenedSubjects
   ) throws(StepFailure) {
     let field = form.fields[number]
     let range = ranges[field.index]
@@ -53,7 +56,9 @@ package struct Unsealing: Sendable {
         return output.append(PersonalForm.null)
       }
       switch try PersonalForm.value(in: payload, range) {
-      case .plain(let item): return output.append(payload.extracting(item))
+      case .plain(let item):
+        subjects.replaced.insert(try form.subject(of: field, in: payload, ranges))
+        return output.append(payload.extracting(item))
       case .sealed(let value): stored = value
       }
       subject = try form.subject(of: field, in: payload, ranges)
@@ -69,7 +74,9 @@ package struct Unsealing: Sendable {
       throw .keysUnavailable(error)
     }
     switch opened {
-    case .value(let value): output += value
+    case .value(let value):
+      subjects.hasValues = true
+      output += value
     case .forgotten:
       guard let replacement = replacements[number] else {
         throw .undecodable(
@@ -77,6 +84,7 @@ package struct Unsealing: Sendable {
             .refused, at: range.lowerBound,
             detail: "the key of the subject was dropped, and the plan declares nothing in its place"))
       }
+      subjects.replaced.insert(subject)
       output += replacement
     case .forged:
       throw .undecodable(

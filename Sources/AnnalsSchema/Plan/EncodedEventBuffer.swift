@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsShapes
 
 /// A buffer for a migration pass: it encodes each event at once, as the plan's current version stores it.
 ///
@@ -122,5 +123,6 @@ public import AnnalsCoding
     // Checking costs less than setting, and this is rare.
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     if hasFolded { hasFolded = false }
+    if openedSubjects.isNoted { openedSubjects = OpenedSubjects() }
   }
 }

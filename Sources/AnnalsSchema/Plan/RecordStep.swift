@@ -130,7 +130,8 @@ public struct RecordStep<R: Record>: Sendable {
 
   private func unsealed(_ payload: Span<UInt8>) throws(CodingFailure) -> [UInt8] {
     var plain: [UInt8] = []
-    do throws(StepFailure) { try unsealing?.open(payload, to: &plain) } catch {
+    var subjects = OpenedSubjects()
+    do throws(StepFailure) { try unsealing?.open(payload, to: &plain, &subjects) } catch {
       if case .undecodable(let failure) = error { throw failure }
       throw CodingFailure(.refused, at: 0, detail: "a personal field cannot be decrypted")
     }
@@ -222,7 +223,12 @@ public struct RecordStep<R: Record>: Sendable {
     guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
     var room = buffer.borrowScratch()
     defer { buffer.giveBack(&room) }
-    try unsealing.open(payload, to: &room)
+    if buffer.isEncoding {
+      try unsealing.open(payload, to: &room, &buffer.openedSubjects)
+    } else {
+      var subjects = OpenedSubjects()
+      try unsealing.open(payload, to: &room, &subjects)
+    }
     try convert(plain: room.span, origin, buffer)
   }
 

@@ -1,4 +1,5 @@
 public import AnnalsCoding
+package import AnnalsShapes
 
 /// The destination of upcast events. Only the library creates sinks.
 ///
@@ -9,6 +10,7 @@ public class EventBuffer {
     @usableFromInline var count = 0
     var drops: [NotedDrop] = []
     var hasFolded = false
+    var opened = OpenedSubjects()
     var past: (any StreamPast)?
 
     @usableFromInline init() {}
@@ -33,6 +35,12 @@ public class EventBuffer {
   package final var hasFolded: Bool {
     get { state.value.hasFolded }
     set { state.value.hasFolded = newValue }
+  }
+
+  /// Whose personal values were read for the events in the buffer, if it is an ``EncodedEventBuffer``.
+  package final var openedSubjects: OpenedSubjects {
+    _read { yield state.value.opened }
+    _modify { yield &state.value.opened }
   }
 
   /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.

@@ -12,12 +12,12 @@ extension PersonalForm {
   ///   - payload: The payload as the record encodes it.
   ///   - type: The name of the record on disk.
   ///   - cipher: The keys.
-  ///   - isRewriting: Whether the payload comes from one in the store. Then a value of a subject whose key
-  ///     was dropped is made of replacements, and is stored as it is.
+  ///   - opened: What was read from the stored payloads that this one is made of; `nil` for a new event. A
+  ///     value of a subject whose key was dropped, made of replacements, is stored as it is.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
-  ///   replacement, and what `cipher` throws.
+  ///   replacement in a new event, or one from another subject, and what `cipher` throws.
   package func seal(
-    _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher, isRewriting: Bool
+    _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher, from opened: OpenedSubjects?
   ) throws(AnnalsError) -> [UInt8] {
     let ranges: [Range<Int>]
     var subjects: [String] = []
@@ -48,8 +48,9 @@ extension PersonalForm {
       if let sealed = try cipher.seal(value, of: subject, in: context) {
         Self.append(sealed, to: &output)
       } else {
-        guard isRewriting || value == field.replacement else {
-          throw AnnalsError(forgotten: field.name, of: type)
+        if value != field.replacement {
+          guard let opened else { throw AnnalsError(forgotten: field.name, of: type) }
+          guard opened.explains(subject) else { throw AnnalsError(misplaced: field.name, of: type) }
         }
         output.appendHead(.array, 2)
         output.appendHead(.unsigned, Self.plain)
@@ -70,6 +71,17 @@ extension AnnalsError {
       """
       a '\(type.text)' has a value in its personal field '\(field)', and the key of its subject was dropped; \
       nothing was written: append the event with the declared replacement, or under another id
+      """, details: Details { $0.type = type.text })
+  }
+
+  /// The error for a rule that gives the value of one subject to another one, whose key was dropped.
+  fileprivate init(misplaced field: String, of type: ExactText) {
+    self.init(
+      .subjectForgotten,
+      """
+      a rule gives a '\(type.text)' a value in its personal field '\(field)' that the key of another id \
+      decrypts, and the key of its own id was dropped: forget the person under the id in the stored events \
+      too; nothing was written
       """, details: Details { $0.type = type.text })
   }
 

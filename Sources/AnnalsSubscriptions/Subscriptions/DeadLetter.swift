@@ -61,9 +61,11 @@ public struct ConsumerInfo: Hashable, Sendable {
 }
 
 extension AnnalsError {
-  /// Returns the reason for setting an entry apart. Of a foreign error it contains the type only, because the
-  /// message may hold private data.
+  /// Returns the reason for setting an entry apart. Of a foreign error, and of one that a rule has thrown, it
+  /// contains the type only, because the message may hold private data.
   static func reason(_ cause: any Error) -> String {
-    (cause as? AnnalsError).map { "\($0)" } ?? "\(type(of: cause))"
+    guard let error = cause as? AnnalsError else { return "\(type(of: cause))" }
+    guard error.code == .ruleFailed, let thrown = error.underlying else { return "\(error)" }
+    return "\(error)".withholding(thrown)
   }
 }

@@ -77,7 +77,7 @@ struct Processor: ~Copyable {
   ) async throws(AnnalsError) {
     try await deadLetter(
       (entry.position, []),
-      row(entry.stream, checkpoint, "\(entry.error)", attempts: 1, isUnreadable: true),
+      row(entry.stream, checkpoint, AnnalsError.reason(entry.error), attempts: 1, isUnreadable: true),
       after: checkpoint, isolation: actor)
   }
 

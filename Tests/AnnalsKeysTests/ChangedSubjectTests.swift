@@ -1,0 +1,65 @@
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@testable import Annals
+@testable import AnnalsKeys
+@testable import AnnalsLog
+
+/// A stage that changes the id of a person, who is forgotten before its pass.
+@Suite struct ChangedSubjectTests {
+  @Schema(3, 0, 0) enum Renamed {
+    typealias Visited = CustomersV1.Visited
+
+    @Record struct Registered: Equatable {
+      var customerID: String
+      @Field(personal: "customerID", erased: "nobody") var name: String
+      var city: String
+    }
+  }
+
+  enum RenamingPlan: SchemaMigrationPlan {
+    static var stages: MigrationChain<CustomersV1, Renamed> {
+      MigrationStage.custom(fromVersion: CustomersV1.self, toVersion: Renamed.self) {
+        Upcast(\.registered, to: \.registered) { old, _ in
+          .init(customerID: "customer/\(old.customerID)", name: "Dear \(old.name)", city: old.city)
+        }
+      }
+    }
+  }
+
+  private func names(_ store: EventStore<RenamingPlan>) throws -> [String] {
+    try Customers.events(store).compactMap {
+      if case .registered(let customer) = $0 { customer.name } else { nil }
+    }
+  }
+
+  @Test func `a pass never stores a value in the clear because another id was forgotten`() async throws {
+    let customers = try Customers()
+    do { try await customers.fill(try customers.store()) }
+    let store = try customers.store(SubjectKeys(), RenamingPlan.self)
+    try store.forget("customer/c1", by: "jane", because: "request")
+    let error = await #expect(throws: AnnalsError.self) { _ = try await store.migrate().report() }
+    #expect(error?.code == .subjectForgotten)
+    #expect(error?.message.contains("under the id in the stored events") == true)
+    #expect(try customers.files(with: Array(Customers.secret.utf8)) == [])
+    try store.forget("c1", by: "jane", because: "request")
+    _ = try await store.migrate().report()
+    // What the rule makes of the replacement is no value of the person.
+    #expect(try names(store) == ["Dear nobody", "Dear Ann"])
+    _ = try EventLog.discardPrevious(customers.url)
+    #expect(try customers.files(with: Array(Customers.secret.utf8)) == [])
+  }
+
+  @Test func `a person who is forgotten after the pass has the new id`() async throws {
+    let customers = try Customers()
+    do { try await customers.fill(try customers.store()) }
+    let store = try customers.store(SubjectKeys(), RenamingPlan.self)
+    _ = try await store.migrate().report()
+    try store.forget("customer/c1", by: "jane", because: "request")
+    #expect(try names(store) == ["nobody", "Dear Ann"])
+    // A further pass keeps what is there.
+    _ = try await store.log.compact().report()
+    #expect(try names(store) == ["nobody", "Dear Ann"])
+  }
+}
