@@ -51,6 +51,13 @@ struct ProjectionInputs: Hashable, Sendable {
         let step = plan.steps[source]
         if let line = Self.crossing(of: ExactText(step.type), step.version, plan) { lines.insert(line) }
       }
+      // A stage that moves streams may drop any event, and no reader passes it.
+      for (stage, versions) in zip(plan.schemas, plan.schemas.dropFirst()).enumerated()
+      where plan.stages[stage].movesStreams {
+        lines.insert(
+          Line(
+            kind: .rule, record: record.name, from: versions.0.version, to: versions.1.version, shape: ""))
+      }
     }
     self.lines = lines
   }

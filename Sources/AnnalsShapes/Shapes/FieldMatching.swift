@@ -32,6 +32,17 @@ struct FieldMatching {
         if field.originalName != nil { renamedBefore.insert(number) }
       }
     }
+    // A field whose older namesake becomes another one is renamed itself.
+    while let renamed = renamedBefore.first(where: { number in
+      new.indices.contains { other in
+        older[other] == nil && !moved.contains(other)
+          && Self.areSame(new[other].originalName, new[number].name)
+      }
+    }) {
+      renamedBefore.remove(renamed)
+      if let same = older[renamed] { taken.remove(same) }
+      older[renamed] = nil
+    }
     if !Self.areSame(old, new) { mustBeClear(renamedBefore, old, new, explained) }
     for (number, field) in new.enumerated() where older[number] == nil && !moved.contains(number) {
       guard let original = field.originalName else { continue }

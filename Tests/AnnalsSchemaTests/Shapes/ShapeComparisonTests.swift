@@ -127,6 +127,20 @@ struct ShapeComparisonTests {
     #expect(try Compared.converted(up, [1, 2]) == [1])
   }
 
+  @Test(
+    arguments: [
+      ("(a(b): text, b(c): text, c(a): text)", "(a(c): text, c(a): text)", ["x", "y", "z"], ["z", "x"]),
+      ("(a: text, b(a): text)", "(a(b): text, b(a): text)", ["x", "y"], ["y", "x"]),
+      ("(a(b): text, b: text)", "(a(b): text, c(a): text)", ["x", "y"], ["y", "x"]),
+    ] as [(String, String, CBOR, CBOR)])
+  func `a field whose namesake becomes another one is renamed itself`(
+    old: String, new: String, payload: CBOR, result: CBOR
+  ) throws {
+    let (up, _) = try Compared.both(old, new)
+    #expect(up.problems == [])
+    #expect(try Compared.converted(up, payload) == result)
+  }
+
   @Test func `a part of a plunged record that is new takes a constant`() throws {
     let (up, _) = try Compared.both(
       "(street: text)", "(address: (street: text, zip: text))",
