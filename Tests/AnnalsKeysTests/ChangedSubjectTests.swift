@@ -6,7 +6,7 @@ import Testing
 @testable import AnnalsKeys
 @testable import AnnalsLog
 
-/// A stage that changes the id of a person, who is forgotten before its pass.
+/// A stage that changes the id of a person, and drops of the keys of both ids.
 @Suite struct ChangedSubjectTests {
   @Schema(3, 0, 0) enum Renamed {
     typealias Visited = CustomersV1.Visited

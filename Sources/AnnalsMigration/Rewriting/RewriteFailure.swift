@@ -68,7 +68,7 @@ struct RewriteFailure: Error {
 extension CompiledPlan {
   /// Returns an event of the current schema as it is stored; `nil` if that is as it is.
   ///
-  /// - Parameter opened: What was read from the stored payloads that it is made of.
+  /// - Parameter opened: The subjects of the stored payloads that it is made of.
   func sealed(
     _ payload: Span<UInt8>, ofCase index: Int, from opened: OpenedSubjects
   ) throws(RewriteFailure) -> [UInt8]? {

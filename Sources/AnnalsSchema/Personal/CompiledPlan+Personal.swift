@@ -21,8 +21,7 @@ extension CompiledPlan {
 
   /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.
   ///
-  /// - Parameter opened: What was read from the stored payloads that this one is made of; `nil` for a new
-  ///   event.
+  /// - Parameter opened: The subjects of the stored payloads that this one is made of; `nil` for a new event.
   /// - Throws: ``AnnalsError`` with code `keyMissing` or `subjectForgotten`, and what the keys throw.
   package func sealed(
     _ payload: Span<UInt8>, as record: RecordKind, from opened: OpenedSubjects?

@@ -12,12 +12,13 @@ extension PersonalForm {
   ///   - payload: The payload as the record encodes it.
   ///   - type: The name of the record on disk.
   ///   - cipher: The keys.
-  ///   - opened: What was read from the stored payloads that this one is made of; `nil` for a new event. A
-  ///     value of a subject whose key was dropped, made of replacements, is stored as it is.
+  ///   - opened: The subjects of the stored payloads that this one is made of; `nil` for a new event. A value
+  ///     of a subject whose key was dropped, made of replacements, is stored as it is.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
   ///   replacement in a new event, or one from another subject, and what `cipher` throws.
   package func seal(
-    _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher, from opened: OpenedSubjects?
+    _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher,
+    from opened: OpenedSubjects?
   ) throws(AnnalsError) -> [UInt8] {
     let ranges: [Range<Int>]
     var subjects: [String] = []

@@ -42,7 +42,7 @@ import Testing
     #expect(
       "\(described)" == "the rule for 'Counted' in stage 1.0.0 to 2.0.0 threw Described: -1 is no count")
     #expect("\(StepFailure.ruleThrew(site, Silent()))".hasSuffix("threw Silent"))
-    // What is stored has the type alone.
+    // Dead letters and marks have the type alone.
     #expect("\(described)".withholding(Described(description: "-1 is no count")).hasSuffix("threw Described"))
     let long = StepFailure.ruleThrew(site, Described(description: String(repeating: "x", count: 1_000)))
     #expect("\(long)".hasSuffix("x…"))
