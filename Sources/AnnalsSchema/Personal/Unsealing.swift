@@ -57,7 +57,7 @@ package struct Unsealing: Sendable {
       }
       switch try PersonalForm.value(in: payload, range) {
       case .plain(let item):
-        subjects.replaced.insert(try form.subject(of: field, in: payload, ranges))
+        subjects.replaced.insert(ExactText(try form.subject(of: field, in: payload, ranges)))
         return output.append(payload.extracting(item))
       case .sealed(let value): stored = value
       }
@@ -84,7 +84,7 @@ package struct Unsealing: Sendable {
             .refused, at: range.lowerBound,
             detail: "the key of the subject was dropped, and the plan declares nothing in its place"))
       }
-      subjects.replaced.insert(subject)
+      subjects.replaced.insert(ExactText(subject))
       output += replacement
     case .forged:
       throw .undecodable(

@@ -117,6 +117,7 @@ extension ViewRegistry {
       do throws(AnnalsError) { try carryOutInFiles(effect, view) } catch {
         // A build that fails reports that itself.
         if case .build = effect { return }
+        if case .choose = effect, error.recovery == [.retry] { return report(.buildFailed(error), view) }
         _ = decide(.checked(error), view)
         view.changes.announce()
         tend()
