@@ -108,7 +108,7 @@ struct ViewMachineFoldingTests {
     #expect(view.machine.damages == 0 && view.machine.folds.count == 1)
   }
 
-  @Test func `A build that could not begin is tried again, and the files are chosen anew`() {
+  @Test func `A build that could not begin is tried again, after another choice of the files`() {
     var view = Script()
     let selection = ViewSelection(served: .init(file: 1, isCurrent: false), buildsNew: true)
     #expect(view(.chosen(selection)) == ["build", "tend"])

@@ -147,7 +147,8 @@ extension ViewFold {
         end.isLast = true
         return end
       }
-      end.key = row.key.copied
+      end.key.removeAll(keepingCapacity: true)
+      end.key.append(row.key)
       guard let step = seed.carrying.steps[row.key[0]] else { continue }
       let payload = try from.open(row.value, row.key)
       do {
