@@ -1,9 +1,9 @@
 extension HeadSlots {
   /// The bytes of a slot.
   private static let slotBytes = words * 8
-  /// The bytes of lists for each entry of an interval of merges: entries and births of three intervals, heads
-  /// that wait for a merge, and those of a merge, twice while they are sorted.
-  private static let listBytes = 116
+  /// The bytes of lists for each entry of an interval of merges: entries and births of three and a half
+  /// intervals, heads that wait for a merge, and those of a merge, twice while they are sorted.
+  private static let listBytes = 140
 
   /// Returns the number of heads for which `bytes` of memory are enough, with their indexes and the lists of
   /// the tail.

@@ -57,7 +57,7 @@ internal import AnnalsCoding
   init(limit: Int) {
     self.limit = max(limit, 1)
     memory = PageMemory(count: Self.leastSlots * Self.words)
-    byHash = SlotIndex(capacity: Self.leastSlots)
+    byHash = SlotIndex(capacity: Self.leastSlots, isSecond: true)
     byID = SlotIndex(capacity: Self.leastSlots)
   }
 

@@ -231,7 +231,7 @@ struct WriterLoop {
         } else {
           try group.noteTime(clock().microseconds, from: last + 1, in: &transaction)
         }
-        try merge.slice(in: &transaction)
+        try merge.slice(with: group.count, in: &transaction)
         if batch == nil { mark = try EntryMark(group.last, StoreReader(transaction.view, generation.tables)) }
       }
     } catch {

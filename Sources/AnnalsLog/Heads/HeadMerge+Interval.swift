@@ -11,9 +11,9 @@ extension HeadMerge {
       self.bytes = bytes
     }
 
-    /// The bytes of memory for each entry of an interval. The heads of two and five eighths intervals, and of
+    /// The bytes of memory for each entry of an interval. The heads of three and three eighths intervals, and of
     /// three groups, cannot be evicted (docs/durability.md). Indexes and lists take the rest.
-    private static let memoryPerEntry = 640
+    private static let memoryPerEntry = 800
     private static let leastEntries: UInt64 = 1024
 
     /// Returns the interval at which the heads of the tail fit into `memory` bytes, if this one is longer.

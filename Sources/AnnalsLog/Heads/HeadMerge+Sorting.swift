@@ -22,7 +22,7 @@ extension HeadMerge {
     var count: Int { names.count + frozen.heads.count }
     var rest: Int { count - nextName - nextHead }
     /// The number of rows by which it may be late before appends wait for it.
-    var slack: Int { count / 4 }
+    var slack: Int { count / 8 }
   }
 
   /// Sorts heads in another thread.

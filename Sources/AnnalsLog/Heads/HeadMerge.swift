@@ -8,14 +8,21 @@ package import LMDB
 package struct HeadMerge {
   /// The number of rows written in a run, because the first row on a page is the expensive one.
   private static let run = 64
-  /// The maximum number of rows of a transaction. Each may change a page, and LMDB keeps the memory of
-  /// changed pages.
+  /// The maximum number of rows of a transaction with few entries. Each may change a page, and LMDB keeps the
+  /// memory of changed pages.
   private static let mostRows = 8192
-  /// The least share of the time for a merge in which its rows are written. A sort ends before three quarters
-  /// of the time: appends wait for it after half, and a group takes a quarter at most.
-  private static let leastShare = 0.25
-  /// The longest that a slice takes, in nanoseconds.
+  /// The maximum number of rows of any transaction.
+  private static let mostRowsOfAll = 32_768
+  /// The number of rows that each entry of a large group adds room for, up to `mostRowsOfAll`.
+  private static let rowsPerEntry = 4
+  /// The least share of the time for a merge in which its rows are written. A sort ends before five eighths
+  /// of the time: appends wait for it after half, and a group takes an eighth at most.
+  private static let leastShare = 0.375
+  /// The longest that a slice takes with a small group, in nanoseconds.
   private static let limit: Int64 = 2_000_000
+  /// The longest that a slice takes for each entry of a large group, in nanoseconds. If it took less, the
+  /// merge would be late, and one of the next commits would wait for many rows at once.
+  private static let limitPerEntry: Int64 = 2_000
 
   private enum Phase {
     case idle
@@ -52,7 +59,8 @@ extension HeadMerge {
     let frozen = generation.heads.withTable { [interval] table -> FrozenHeads? in
       guard table.tail >= interval.entries || table.dirtyBytes >= interval.bytes else { return nil }
       let isLong = table.dirtyBytes >= 2 * interval.bytes
-      if let other, !isLong, table.last < other.position + max(interval.entries, 1) { return nil }
+      // It may be late by an eighth of its time.
+      if let other, !isLong, table.last < other.position + max(interval.entries * 9 / 8, 1) { return nil }
       return table.freeze()
     }
     guard let frozen else { return }
@@ -61,13 +69,12 @@ extension HeadMerge {
     sorting.start(in: generation)
   }
 
-  /// Returns the elapsed share of the time for a merge: 1 when half an interval was appended since the tail
-  /// was frozen.
+  /// Returns the elapsed share of the time for a merge: 1 when an interval was appended since the tail was
+  /// frozen.
   private func progress(since position: UInt64) -> Double {
     let (entries, bytes) = generation.heads.withTable { ($0.last - min(position, $0.last), $0.dirtyBytes) }
-    return 2
-      * max(
-        Double(entries) / Double(max(interval.entries, 1)), Double(bytes) / Double(max(interval.bytes, 1)))
+    return max(
+      Double(entries) / Double(max(interval.entries, 1)), Double(bytes) / Double(max(interval.bytes, 1)))
   }
 
   /// Returns the number of rows that are due and not yet written.
@@ -89,12 +96,12 @@ extension HeadMerge {
     }
   }
 
-  /// Writes the due rows, in the transaction that adds entries. Damage among the rows ends the merge and not
-  /// the append.
-  mutating func slice(in transaction: inout WriteTransaction) throws(AnnalsError) {
+  /// Writes the due rows, in the transaction that adds `entries` entries. Damage among the rows ends the
+  /// merge and not the append.
+  mutating func slice(with entries: UInt64, in transaction: inout WriteTransaction) throws(AnnalsError) {
     try survivingDamage { (merge) throws(AnnalsError) in
       guard let plan = try merge.ready(transaction) else { return }
-      _ = try merge.writeDue(plan, in: &transaction)
+      _ = try merge.writeDue(plan, with: entries, in: &transaction)
     }
   }
 
@@ -105,7 +112,7 @@ extension HeadMerge {
     var isWritten = false
     try survivingDamage { (merge) throws(AnnalsError) in
       guard let plan = try merge.ready(transaction, isLast: true) else { return }
-      isWritten = try merge.writeDue(plan, in: &transaction)
+      isWritten = try merge.writeDue(plan, with: 0, in: &transaction)
     }
     return isWritten
   }
@@ -121,11 +128,11 @@ extension HeadMerge {
     }
   }
 
-  /// Writes the rows that are due, in runs.
+  /// Writes the rows that are due, in runs, in a transaction that adds `entries` entries.
   ///
   /// - Returns: Whether anything was written.
   private mutating func writeDue(
-    _ plan: consuming Plan, in transaction: inout WriteTransaction
+    _ plan: consuming Plan, with entries: UInt64, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Bool {
     var plan = plan
     var due = due(plan)
@@ -135,8 +142,8 @@ extension HeadMerge {
       return false
     }
     let clock = ContinuousClock()
-    let end = clock.now + .nanoseconds(Self.limit)
-    var left = Self.mostRows
+    let end = clock.now + .nanoseconds(max(Self.limit, Int64(clamping: entries) * Self.limitPerEntry))
+    var left = max(Self.mostRows, min(Int(clamping: entries) * Self.rowsPerEntry, Self.mostRowsOfAll))
     while plan.rest > 0, due >= 1, left > 0 {
       let before = plan.rest
       try write(Self.run, of: &plan, in: &transaction)

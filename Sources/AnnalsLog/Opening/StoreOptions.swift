@@ -126,15 +126,15 @@ public struct StoreOptions: Sendable {
   public var lockTimeout = Duration.seconds(10)
   /// The memory for heads of streams that need not be looked up on disk, in bytes. The default is 64 MiB.
   ///
-  /// The default is enough for the heads of 298,000 streams, with their indexes and the lists of entries that
+  /// The default is enough for the heads of 301,000 streams, with their indexes and the lists of entries that
   /// wait to be merged. Heads of other streams are looked up. Memory is allocated as streams are used. It
   /// exceeds this value by at most 5 %, however many streams are new: appends wait if heads are not written
   /// to disk in time.
   ///
-  /// Two amounts come on top. During a merge, the names of new streams are in memory: 100,000 of them by
-  /// default. A single call that begins more than 13,000 streams takes about 200 bytes for each of them.
+  /// Two amounts come on top. During a merge, the names of new streams are in memory: 84,000 of them by
+  /// default. A single call that begins more than 10,000 streams takes about 200 bytes for each of them.
   ///
-  /// Values below 640 KiB count as 640 KiB. The first opener of a store in a process decides.
+  /// Values below 800 KiB count as 800 KiB. The first opener of a store in a process decides.
   public var headMemory = 64 << 20
   /// The maximum size in bytes of the encoded events that wait to be written. The default is 64 MiB.
   ///

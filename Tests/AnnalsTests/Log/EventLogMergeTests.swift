@@ -171,7 +171,7 @@ import Testing
     options.durability = .relaxed
     let limit = options.headLimit
     let interval = options.mergeInterval.fitting(memory: options.headMemory).entries
-    #expect(interval == 1638)
+    #expect(interval == 1310)
     let (calls, count) = (300, 100)
     var (longest, most): (UInt64, Int) = (0, 0)
     do {
@@ -184,7 +184,7 @@ import Testing
         (longest, most) = (max(longest, tail), max(most, slots))
       }
     }
-    #expect(longest <= 2 * interval + 3 * UInt64(count))
+    #expect(longest <= 9 * interval / 4 + 2 * UInt64(count))
     // Heads of a frozen interval stay until their rows are written.
     #expect(most <= limit + Int(interval))
     let report = try EventLog.verify(place.url)
@@ -195,7 +195,7 @@ import Testing
   @Test(arguments: [0, 1 << 20, 32 << 20, 64 << 20, 1 << 30])
   func `the interval of merges fits into the memory for heads`(memory: Int) {
     let entries = HeadMerge.Interval().fitting(memory: memory).entries
-    #expect(entries == UInt64(min(max(memory / 640, 1024), 128 << 10)))
+    #expect(entries == UInt64(min(max(memory / 800, 1024), 128 << 10)))
     #expect(HeadMerge.Interval(entries: 16).fitting(memory: memory).entries == 16)
   }
 }
