@@ -11,8 +11,8 @@ extension HeadMerge {
       self.bytes = bytes
     }
 
-    /// The bytes of memory for each entry of an interval. The heads of three and three eighths intervals, and of
-    /// three groups, cannot be evicted (docs/durability.md). Indexes and lists take the rest.
+    /// The bytes of memory for each entry of an interval. The heads of three and three eighths intervals, and
+    /// of three groups, cannot be evicted (docs/durability.md). Indexes and lists take the rest.
     private static let memoryPerEntry = 800
     private static let leastEntries: UInt64 = 1024
 

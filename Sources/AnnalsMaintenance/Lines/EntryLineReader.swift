@@ -206,6 +206,12 @@ struct EntryLineReader: Sendable {
 
   private func payload(_ members: EntryMembers) throws(EntryLine.Refusal) -> [UInt8] {
     guard let value = members[.data] else { throw refusal(.data, "is missing") }
+    if let field = value.sealedField {
+      throw refusal(
+        .data,
+        "has an encrypted value in '\(field)', which no keys open in another store; copy stores of personal data with 'backup' and 'restore', or import what 'dump --as' of their plan writes"
+      )
+    }
     return try object(value, .data, limit: maximumPayload)
   }
 
@@ -225,6 +231,21 @@ struct EntryLineReader: Sendable {
       )
     }
     return bytes
+  }
+}
+
+extension CBOR {
+  /// The first field whose value is what a dump writes for an encrypted one.
+  ///
+  /// A reader would take it for a value that is not encrypted, and find nothing that it knows in it.
+  fileprivate var sealedField: String? {
+    let sealed = pairs?.first { field in
+      guard field.value.pairs?.count == 1, let value = field.value["sealed"], value.pairs?.count == 2,
+        case .bytes = value["box"], case .unsigned = value["key"]
+      else { return false }
+      return true
+    }
+    return sealed?.key.text
   }
 }
 

@@ -62,12 +62,13 @@ struct LimitCopy {
   /// same name have in the older one.
   ///
   /// A stream with other entries than before may still be closed, and shows all that the pass has left in it.
-  /// A stream that the pass begins under an erased name is another one.
+  /// A new stream is closed if all of its entries are from one that was. A stream that the pass begins under
+  /// an erased name is another one.
   ///
   /// - Parameters:
   ///   - generation: The new generation.
   ///   - nameless: The ids of the streams whose names leave with the pass.
-  /// - Complexity: O(streams with a limit).
+  /// - Complexity: O(streams with a limit), and O(streams with moved entries) if any was closed.
   func runByName(_ generation: Generation, except nameless: Set<UInt64>) throws(AnnalsError) {
     let found = try source.read { (reader) throws(AnnalsError) in
       var found: [(name: StreamName, last: Revision?, limit: StreamLimit)] = []
@@ -87,6 +88,13 @@ struct LimitCopy {
         if head.revision != last { limit.oldest = 0 }
         rows.append((head.id, limit))
       }
+      let closed = Set(found.filter(\.limit.isClosed).map(\.name))
+      for stream in try successors(of: closed, reader, generation.number) {
+        guard let head = try generation.head(of: stream, reader) else { continue }
+        var limit = StreamLimit()
+        limit.isClosed = true
+        rows.append((head.id, limit))
+      }
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       var old: [Position] = []
@@ -98,6 +106,30 @@ struct LimitCopy {
       for (id, limit) in rows where limit != StreamLimit() {
         try transaction.put(limit.encoded(), StreamLimit.name(id), in: target.tables.meta)
       }
+    }
+  }
+}
+
+extension LimitCopy {
+  /// Returns the streams that the pass has begun with entries of one of `streams` alone.
+  private func successors(
+    of streams: Set<StreamName>, _ reader: StoreReader, _ generation: UInt64
+  ) throws(AnnalsError) -> [StreamName] {
+    if streams.isEmpty { return [] }
+    var begun: [StreamName] = []
+    try reader.eachFact(OriginRow.prefix, after: nil) { (key, value) in
+      // It was decoded once already.
+      if let row = try? OriginRow(value.span), row.generation == generation, !row.isMerged,
+        streams.contains(row.stream)
+      {
+        begun.append(StreamName(String(key.dropFirst(OriginRow.prefix.count))))
+      }
+      return true
+    }
+    return try source.read { (old) throws(AnnalsError) in
+      var new: [StreamName] = []
+      for stream in begun where try source.head(of: stream, old) == nil { new.append(stream) }
+      return new
     }
   }
 }

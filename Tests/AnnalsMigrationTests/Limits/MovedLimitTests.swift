@@ -56,4 +56,30 @@ import Testing
     #expect(try store.log.erasures().first?.positions == [13...13])
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `a closed stream that gets another name is closed under that, and a merged one is open`()
+    async throws
+  {
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      for name in ["user 3", "user 4", "spare 4", "user 6", "club"] as [StreamName] {
+        try await store.append([.weighed(.init(n: 1)), .lifted(.init(n: 2, sets: 1))], to: name)
+      }
+      for name in ["user 3", "user 4", "club"] as [StreamName] { try await store.close(name) }
+    }
+    try await place.migrate(ClubSecond.self)
+    do {
+      let store = try EventStore(at: place.url, plan: ClubSecond.self)
+      let names: [StreamName] = ["athlete-3", "athlete-4", "athlete-6", "weights", "lifts"]
+      let closed = try store.read { snapshot in try names.map { try snapshot.state(of: $0)?.isClosed } }
+      #expect(closed == [true, false, false, true, true])
+      try await store.reopen("athlete-3")
+      try await store.append([.weighed(.init(n: 9))], to: "athlete-3")
+    }
+    #expect(try EventLog.verify(place.url).isClean)
+    // The next pass does not close it again.
+    try await place.migrate(ClubFourth.self)
+    let store = try EventStore(at: place.url, plan: ClubFourth.self)
+    #expect(try store.read { try $0.state(of: "athlete-3")?.isClosed } == false)
+  }
 }

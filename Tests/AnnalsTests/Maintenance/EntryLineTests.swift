@@ -99,6 +99,10 @@ import Testing
     (#"{"stream":"a","type":"T","data":[]}"#, "the field 'data' is not an object"),
     (#"{"stream":"a","type":"T","data":"x"}"#, "the field 'data' is not an object"),
     (#"{"stream":"a","type":"T","data":{"$bytes":"AA=="}}"#, "the field 'data' is not an object"),
+    (
+      #"{"stream":"a","type":"T","data":{"a":1,"b":{"sealed":{"box":{"$bytes":"AA=="},"key":1}}}}"#,
+      "the field 'data' has an encrypted value in 'b', which no keys open in another store"
+    ),
     (#"{"stream":"a","type":"T","data":{},"metadata":1}"#, "the field 'metadata' is not an object"),
     (#"{"stream":"a","type":"T","data":{},"id":"1"}"#, "the field 'id' is not the text of a UUID"),
     (#"{"stream":"a","type":"T","data":{},"id":1}"#, "the field 'id' is not the text of a UUID"),
