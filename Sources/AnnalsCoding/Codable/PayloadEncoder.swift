@@ -41,7 +41,13 @@ package enum PayloadEncoder {
     _ value: T, into bytes: inout [UInt8], path: CodingPath?, depth: Int
   ) throws(CodingFailure) -> Bool {
     // Types are compared before casts: that costs next to nothing, and most values have none of these types.
-    if T.self == Data.self, let data = value as? Data {
+    if T.self == String.self, let text = value as? String {
+      bytes.appendText(text)
+    } else if T.self == Int.self, let number = value as? Int {
+      bytes.appendInteger(Int64(number))
+    } else if T.self == UInt64.self, let number = value as? UInt64 {
+      bytes.appendHead(.unsigned, number)
+    } else if T.self == Data.self, let data = value as? Data {
       bytes.appendByteString([UInt8](data))
     } else if T.self == [UInt8].self, let string = value as? [UInt8] {
       bytes.appendByteString(string)

@@ -21,17 +21,19 @@ internal import AnnalsCoding
   static func ends(
     of folds: [FoldRule], in history: StageHistory<From.Event>
   ) throws -> GroupRows {
-    var gatherings = folds.map { GroupGathering($0) }
+    let gatherings = folds.map { GroupGathering($0) }
+    // Most stages have one fold.
+    let only = gatherings.count == 1 ? gatherings[0] : nil
     var groups = GroupRows()
     let cases = folds.reduce(into: Set<Int>()) { $0.formUnion($1.cases.indices) }
     try history.items(of: cases) { item in
       switch item {
       case .entry(let entry):
-        for index in gatherings.indices {
-          do { try gatherings[index].add(entry, log: history.log) } catch let error as AnnalsError {
+        func add(to gathering: GroupGathering<From>) throws {
+          do { try gathering.add(entry, log: history.log) } catch let error as AnnalsError {
             guard let quarantine = history.quarantine, error.code == .ruleFailed else { throw error }
             quarantine.report(QuarantinedEntry(of: entry, because: error))
-            gatherings[index].endGroup(of: entry.stream)
+            gathering.endGroup(of: entry.stream)
             groups.rows.append(
               (
                 GroupEnd.key(at: entry.position, entry.path),
@@ -39,8 +41,10 @@ internal import AnnalsCoding
               ))
           }
         }
+        if let only { return try add(to: only) }
+        for gathering in gatherings { try add(to: gathering) }
       case .passedOver(let entry):
-        for index in gatherings.indices { gatherings[index].endGroup(of: entry.stream) }
+        for gathering in gatherings { gathering.endGroup(of: entry.stream) }
         groups.hasUnread = true
         groups.rows.append(
           (GroupEnd.key(at: entry.position, []), GroupEnd(count: 1, first: entry.revision).encoded()))

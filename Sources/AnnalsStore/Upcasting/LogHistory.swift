@@ -59,6 +59,7 @@ package struct LogHistory: HistorySource {
     // will see them.
     plan.newestStored = plan.newestStored ?? plan.current.version
     let passed = PassedEntries()
+    let isQuarantining = quarantine != nil
     let reach = PlanResolver(plan, quarantine.map { passed.quarantine(before: $0) }, isAdopting: true)
     let steps = cases.map { plan.sources(ofAny: $0) }
     var reader = EntryReader(log.core, .log(from: nil), limit: Int(clamping: last))
@@ -71,8 +72,8 @@ package struct LogHistory: HistorySource {
         return cursor.page(PageLimits(elements: .max), of: upcaster.wanted) {
           (entry, stream) throws(AnnalsError) in
           try upcaster.upcast(entry, of: stream, into: buffer)
-          items += passed.take().map { .passedOver($0) }
-          items += buffer.entries.map { .entry($0) }
+          if isQuarantining { for entry in passed.take() { items.append(.passedOver(entry)) } }
+          for entry in buffer.entries { items.append(.entry(entry)) }
           buffer.keep(first: 0)
           return items.count
         }
