@@ -61,11 +61,26 @@ internal import AnnalsCoding
     } catch {
       throw .groupUnreadable(site, error)
     }
-    // An erased or truncated record is missing for good, and the others are still a group.
-    guard group.count + group.removed >= end.count else {
+    if group.removed > 0 { return try keepRemaining(group, end, buffer) }
+    guard group.count >= end.count else {
       throw .groupIncomplete(site, expected: end.count, found: group.count)
     }
     // The oldest entry may have parts that belong to the previous group.
-    group.keep(first: min(end.count, group.count))
+    group.keep(first: end.count)
+  }
+
+  /// Removes the records of previous groups from a group of which entries may be gone.
+  ///
+  /// An erased or truncated record is missing for good, and the others are still a group. How many records an
+  /// entry gave is unknown once it is gone, so that the number of records says nothing here: the previous
+  /// group ends where the table has its end.
+  private func keepRemaining(
+    _ group: GroupBuffer, _ end: GroupEnd, _ buffer: EventBuffer
+  ) throws(StepFailure) {
+    // A fold before this one may give another number of records, too.
+    if let outer = buffer as? GroupBuffer { outer.removed += group.removed }
+    let count = try group.count { (origin) throws(StepFailure) in try self.end(at: origin, buffer) != nil }
+    guard count <= end.count else { throw .groupIncomplete(site, expected: end.count, found: count) }
+    group.keep(first: count)
   }
 }

@@ -15,6 +15,10 @@ internal import AnnalsCoding
 
   /// Reverses the order of the events after the first `count`.
   func reverse(from count: Int) {}
+
+  /// Returns the number of records from the last one of the group to the first one of which `isEnd` says that
+  /// it ends another group.
+  func count(_ isEnd: (Origin) throws(StepFailure) -> Bool) throws(StepFailure) -> Int { count }
 }
 
 /// A buffer for the records of one group, newest first; it ignores records of other groups.
@@ -41,6 +45,12 @@ internal import AnnalsCoding
     // The number that the buffer counts: most entries give one event, and here the type of a pair of an
     // event and an origin would have to be looked up.
     if self.count - count > 1 { events[count...].reverse() }
+  }
+
+  override func count(_ isEnd: (Origin) throws(StepFailure) -> Bool) throws(StepFailure) -> Int {
+    var count = 1
+    while count < events.count, try !isEnd(events[count].origin) { count += 1 }
+    return count
   }
 
   @usableFromInline override func keep(first count: Int) {

@@ -12,7 +12,7 @@ public enum StepFailure: Error, Sendable {
   case unexpectedPart(RuleSite, String)
   /// A fold could not read the entries before the last one of a group.
   case groupUnreadable(RuleSite, AnnalsError)
-  /// A fold found fewer records in a group than existed when the stage was activated.
+  /// A fold found another number of records in a group than existed when the stage was activated.
   case groupIncomplete(RuleSite, expected: Int, found: Int)
   /// A personal field could not be decrypted, for a reason that is not in the entry.
   case keysUnavailable(AnnalsError)
@@ -51,7 +51,7 @@ extension StepFailure: CustomStringConvertible {
     case .groupUnreadable(let site, let error):
       "\(site) could not read the entries that it folds: \(error.code)"
     case .groupIncomplete(let site, let expected, let found):
-      "\(site) folds \(expected) entries, and \(found) of them are there"
+      "\(site) folds \(expected) events, and \(found) are there: the rules before it must give what they gave when the stage was activated"
     case .keysUnavailable(let error): "a personal field cannot be decrypted: \(error.message)"
     case .retainedEvent(let site):
       "\(site) retains entries as they are stored, and a rule of an earlier stage made this event of another record; name what that rule makes, by 'to:' or 'into:', or write Drop instead of Retain"
