@@ -24,6 +24,9 @@ package struct AttachmentList: Equatable, Sendable {
     return bytes
   }
 
+  /// The value of the extension; `nil` for an empty list.
+  package var value: [UInt8]? { hashes.isEmpty ? nil : hashes.flatMap(\.bytes) }
+
   /// Reads the value of the extension.
   package init(_ value: [UInt8]) throws(FormatFailure) {
     var hashes: [ContentHash] = []

@@ -119,11 +119,15 @@ public struct EventLines: Sendable {
     _ entry: borrowing LentEntry, of stream: StreamName, _ snapshot: borrowing LogSnapshot
   ) throws(AnnalsError) -> Bool {
     let tags = try entry.tags
-    var parts = try cut.events(snapshot, entry, stream)
+    // A fold refers to the attachments of other entries, too.
+    let notes = AttachmentNotes()
+    var parts = try AttachmentNotes.$current.withValue(notes) {
+      Result { () throws(AnnalsError) in try cut.events(snapshot, entry, stream) }
+    }.get()
     if let query { parts.removeAll { !query.includes($0.type, tags) } }
     guard !parts.isEmpty else { return false }
     let metadata = try EntryReading.metadata(of: entry)
-    let attachments = try EntryReading.attachments(of: entry)
+    let attachments = Set(try EntryReading.attachments(of: entry)).union(notes.hashes).sorted()
     let end = writer.bytes.count
     do throws(AnnalsError) {
       for part in parts {

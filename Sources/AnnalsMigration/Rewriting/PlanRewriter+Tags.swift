@@ -20,7 +20,7 @@ extension PlanRewriter {
     }
   }
 
-  /// Returns the extensions of an entry with other tags, and without a mark of quarantine.
+  /// Returns the extensions of an entry with other tags and attachments, and without a mark of quarantine.
   ///
   /// - Parameter tags: The tags; `nil` if they stay.
   /// - Returns: `nil` if all extensions stay.
@@ -28,11 +28,13 @@ extension PlanRewriter {
     of entry: borrowing LentEntry, _ tags: [EventTag]?, isQuarantined: Bool
   ) throws(RewriteFailure) -> [UInt8]? {
     do throws(AnnalsError) {
-      if let tags { return try entry.extensions(with: tags) }
-      guard isQuarantined else { return nil }
+      let attachments = try newAttachments(of: entry)
+      guard tags != nil || attachments != nil || isQuarantined else { return nil }
       var extensions = try entry.layout { () throws(FormatFailure) in
         try EntryExtensions(entry.bytes, entry.header)
       }
+      if let tags { extensions.set(tags) }
+      if let attachments { extensions[AttachmentList.key] = AttachmentList(attachments).value }
       extensions[QuarantineMark.key] = nil
       return extensions.encoded()
     } catch {

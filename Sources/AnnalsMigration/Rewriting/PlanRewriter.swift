@@ -18,7 +18,7 @@ final class PlanRewriter: EntryRewriter {
   private let reach: PlanResolver
   /// The groups that cannot be folded; shared by all threads.
   private let failing: FailingGroups
-  private let upcaster: PayloadUpcaster
+  let upcaster: PayloadUpcaster
   /// Whether entries that cannot be upcast are quarantined.
   private let isQuarantining: Bool
   /// Whether entries get other places: then a broken group ends the pass, and no digest is computed.
@@ -36,6 +36,10 @@ final class PlanRewriter: EntryRewriter {
   let renewing: (any PersonalDataCipher)?
   /// Whether lines for an archive are written.
   let isArchiving: Bool
+  /// Whether entries may refer to attachments.
+  private(set) var hasAttachments = false
+  /// The attachments to which the new events of the entry at hand refer; `nil` if nobody asks.
+  var notes: AttachmentNotes?
   /// What is lost of the entry at hand, by event.
   var losses: [ArchivedEvent] = []
   // One thread uses it, and what computes an origin does not know the rewriter.
@@ -81,6 +85,7 @@ final class PlanRewriter: EntryRewriter {
   func enter(_ known: KindRegistry) throws(AnnalsError) {
     table = try kinds.table(for: known)
     digester.enter(known)
+    hasAttachments = known.hasAttachments
     upcaster.delivery.past = source.past(known, reach)
   }
 
@@ -116,7 +121,9 @@ final class PlanRewriter: EntryRewriter {
     hasNewTags = false
     let digested = run.delivered.sum.entries
     do throws(RewriteFailure) {
-      try upcast(entry, reader, isRetagged: isRetagged, into: &run)
+      try noting { () throws(RewriteFailure) in
+        try upcast(entry, reader, isRetagged: isRetagged, into: &run)
+      }
       if !losses.isEmpty { try settleLosses(of: entry, reader, in: &run) }
     } catch {
       hasNewTags = false
@@ -127,21 +134,6 @@ final class PlanRewriter: EntryRewriter {
         digester.add(unreadable: entry, to: &run.delivered.sum)
       }
     }
-  }
-
-  private func keepStub(
-    _ entry: borrowing LentEntry, into run: inout RewrittenRun
-  ) throws(AnnalsError) {
-    let header = entry.header
-    let kind = try table.fate(of: header.kind, at: entry.position).stub
-    // The cause is the first byte of a stub.
-    guard let cause = entry.body.isEmpty ? nil : entry.body[0] else {
-      throw AnnalsError(
-        FormatFailure(.tooShort, at: header.body.lowerBound), place: "position \(entry.position)",
-        position: entry.position)
-    }
-    run.tally.add(stub: kind, cause, at: run.count)
-    run.add(EntryCopy(entry.bytes, header, kind: kind, form: .stub, body: entry.body))
   }
 }
 
@@ -277,22 +269,5 @@ extension PlanRewriter {
       let type = try table.fate(of: kind, entry.position).kind.row.name
       run.changes.add(RunChanges.Drop(type: type, reason: drop.reason), isFolded: drop.cause == .fold)
     }
-  }
-
-  /// Adds the stub of an entry that gives no events.
-  private func addStub(
-    _ entry: borrowing LentEntry, _ extensions: [UInt8]?, into run: inout RewrittenRun
-  ) throws(RewriteFailure) {
-    let number = try firstKind(of: entry)
-    let kind = try table.fate(of: number, entry.position).stub
-    // Rules alone give nothing, and each that does says so.
-    let drop = parts.drops.first?.drop
-    let cause = drop?.cause ?? .rule
-    let stub = Stub(cause: cause, from: drop?.site.from, to: drop?.site.to, reason: drop?.reason ?? "")
-    var body: [UInt8] = []
-    stub.append(to: &body)
-    run.tally.add(stub: kind, cause.rawValue, at: run.count)
-    run.changes.addStub()
-    add(entry, kind: kind, .stub, body.span, extensions, into: &run)
   }
 }

@@ -2,19 +2,16 @@ internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
 
-extension LentEntry {
-  /// Returns the extensions of the entry with other tags, and without a mark of quarantine.
+extension EntryExtensions {
+  /// Replaces the tags.
   ///
-  /// The tags have no links yet, because only the writer of the generation knows the entries before this one.
+  /// They have no links yet, because only the writer of the generation knows the entries before this one.
   ///
   /// - Parameter tags: The tags in the order of their bytes, each once.
-  func extensions(with tags: [EventTag]) throws(AnnalsError) -> [UInt8] {
+  mutating func set(_ tags: [EventTag]) {
     var list = TagListDraft()
     for tag in tags { list.add(tag.text.utf8.span, ordinal: 0, EntryLinks()) }
-    var extensions = try layout { () throws(FormatFailure) in try EntryExtensions(bytes, header) }
-    extensions[TagList.key] = list.count > 0 ? list.value : nil
-    extensions[QuarantineMark.key] = nil
-    return extensions.encoded()
+    self[TagList.key] = list.count > 0 ? list.value : nil
   }
 }
 

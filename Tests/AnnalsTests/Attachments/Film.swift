@@ -1,0 +1,47 @@
+import Foundation
+
+@testable import Annals
+
+/// Photos of several films in one entry.
+@Schema(1, 0, 0) enum FilmV1 {
+  @Record struct Shot: Equatable {
+    var films: [String]
+    var photos: [Attachment]
+  }
+}
+
+/// An event for each photo.
+@Schema(2, 0, 0) enum FilmV2 {
+  @Record struct Frame: Equatable {
+    var film: String
+    var photo: Attachment
+  }
+}
+
+/// An event for the neighbouring photos of a film.
+@Schema(3, 0, 0) enum FilmV3 {
+  @Record struct Roll: Equatable { var photos: [Attachment] }
+}
+
+enum FilmFirst: SchemaMigrationPlan {
+  static var stages: MigrationChain<FilmV1, FilmV1> {}
+}
+
+enum FilmPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<FilmV1, FilmV3> {
+    MigrationStage.custom(fromVersion: FilmV1.self, toVersion: FilmV2.self) {
+      Split(\.shot, into: [\.frame]) { old, _ in
+        zip(old.films, old.photos).map { .frame(.init(film: $0, photo: $1)) }
+      }
+    }
+    MigrationStage.custom(fromVersion: FilmV2.self, toVersion: FilmV3.self) {
+      Fold(
+        \.frame, into: \.roll, grouping: { old, _ in old.film }, from: FilmV3.Roll(photos: [])
+      ) { roll, old, _ in
+        roll.photos.append(old.photo)
+      } result: { roll, _ in
+        roll
+      }
+    }
+  }
+}
