@@ -42,6 +42,12 @@ final class CopyRewriter: EntryRewriter {
       }
       run.tally.add(stub: header.kind, entry.body[0], at: index)
       try keepRows(of: entry, in: &run)
+      // What a dropped event referred to stays until the stub is truncated.
+      if hidden.covers(header), header.flags.contains(.extensions) {
+        var copy = EntryCopy(entry.bytes, header, kind: header.kind, form: .stub, body: entry.body)
+        copy.extensions = Span()
+        return run.add(copy)
+      }
     } else if header.flags.contains(.parts) {
       let isQuarantined = try entry.isQuarantined
       try entry.eachPart { (kind, _, payload) throws(AnnalsError) in

@@ -19,7 +19,10 @@ extension PlanRewriter {
         position: entry.position)
     }
     run.tally.add(stub: kind, cause, at: run.count)
-    run.add(EntryCopy(entry.bytes, header, kind: kind, form: .stub, body: entry.body))
+    var copy = EntryCopy(entry.bytes, header, kind: kind, form: .stub, body: entry.body)
+    // What a dropped event referred to stays until the stub is truncated.
+    if source.hidden.covers(header) { copy.extensions = Span() }
+    run.add(copy)
   }
 
   /// Adds the stub of an entry that gives no events.

@@ -14,7 +14,7 @@ internal import AnnalsStore
 /// Takes entries through a plan: what a migration pass does with each.
 final class PlanRewriter: EntryRewriter {
   private let kinds: GenerationKinds
-  private let source: RewriteSource
+  let source: RewriteSource
   private let reach: PlanResolver
   /// The groups that cannot be folded; shared by all threads.
   private let failing: FailingGroups

@@ -45,7 +45,9 @@ extension PlanRewriter {
     losses.removeAll(keepingCapacity: true)
     do throws(RewriteFailure) {
       try noteDrop(of: entry, stub.reason)
-      let extensions = try newExtensions(of: entry, nil, isQuarantined: true)
+      // A truncated entry refers to nothing any more, and a dropped one does until it is truncated.
+      let extensions =
+        source.hidden.covers(entry.header) ? [] : try newExtensions(of: entry, nil, isQuarantined: true)
       let number = try firstKind(of: entry)
       let fate = try table.fate(of: number, entry.position)
       var body: [UInt8] = []

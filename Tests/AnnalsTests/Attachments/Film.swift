@@ -23,6 +23,16 @@ import Foundation
   @Record struct Roll: Equatable { var photos: [Attachment] }
 }
 
+/// Without photos.
+@Schema(2, 0, 0) enum CountV2 {
+  @Record struct Shot: Equatable { var count: Int }
+}
+
+/// With another name of the count.
+@Schema(3, 0, 0) enum CountV3 {
+  @Record struct Shot: Equatable { @Field(originalName: "count") var number: Int }
+}
+
 enum FilmFirst: SchemaMigrationPlan {
   static var stages: MigrationChain<FilmV1, FilmV1> {}
 }
@@ -43,5 +53,25 @@ enum FilmPlan: SchemaMigrationPlan {
         roll
       }
     }
+  }
+}
+
+/// Leaves out photos, and shots with several.
+enum CountPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<FilmV1, CountV2> { counting }
+
+  static var counting: MigrationStage<FilmV1, CountV2> {
+    MigrationStage.custom(fromVersion: FilmV1.self, toVersion: CountV2.self) {
+      Split(\.shot, into: [\.shot], emptyBecause: "several photos") { old, _ in
+        old.photos.count > 1 ? [] : [.shot(.init(count: old.photos.count))]
+      }
+    }
+  }
+}
+
+enum NumberPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<FilmV1, CountV3> {
+    CountPlan.counting
+    MigrationStage.lightweight(fromVersion: CountV2.self, toVersion: CountV3.self)
   }
 }

@@ -86,4 +86,33 @@ import Testing
     let hashes = [hash(1), hash(2)].compactMap(\.self).sorted().map { "\"\($0)\"" }
     #expect(text.contains("\"attachments\":[\(hashes.joined(separator: ","))]"), "\(text)")
   }
+
+  @Test func `an entry keeps the contents that its event no longer has, until it is truncated`()
+    async throws
+  {
+    try await append([("x", 1), ("x", 2)], [("x", 3)], [("x", 4)])
+    let store = try EventStore(at: album.place.url, plan: CountPlan.self)
+    _ = try await store.migrate(options).report()
+    #expect(try listed(store.log, 1...3) == [[1, 2], [3], [4]])
+    #expect(try await kept(store.log) == [1, 2, 3, 4])
+    try await store.truncate("a", before: 2)
+    #expect(try await kept(store.log) == [4])
+    #expect(try listed(store.log, 1...3) == [[], [], [4]])
+  }
+
+  @Test func `the contents of truncated entries leave with a migration, too`() async throws {
+    try await append([("x", 1)], [("x", 2), ("x", 3)], [("x", 4)])
+    do {
+      let store = try EventStore(at: album.place.url, plan: CountPlan.self)
+      try await store.truncate("a", before: 1)
+      _ = try await store.migrate(options).report()
+      _ = try EventLog.discardPrevious(album.place.url)
+      #expect(try listed(store.log, 1...3) == [[], [2, 3], [4]])
+      try await store.truncate("a", before: 2)
+    }
+    let store = try EventStore(at: album.place.url, plan: NumberPlan.self)
+    _ = try await store.migrate(options).report()
+    #expect(try listed(store.log, 1...3) == [[], [], [4]])
+    #expect(try await kept(store.log) == [4])
+  }
 }
