@@ -62,8 +62,8 @@ public struct ProjectionTable: Sendable {
   let outline: TableOutline
   /// Makes the buffer for rows that have changed and are not yet stored.
   let staging: @Sendable (TableOutline, UInt8) -> StagedRows
-  /// Puts a row stored by an earlier version, converting it first if needed.
-  let carry: @Sendable (Span<UInt8>, Conversion?, inout ProjectionRows) throws -> Void
+  /// Puts a row of the same shape that an earlier version stored.
+  let carry: @Sendable (Span<UInt8>, inout ProjectionRows) throws -> Void
 
   /// Declares the table for a row type.
   public static func rows<R: ProjectionRow>(_ type: R.Type) -> ProjectionTable {
@@ -73,11 +73,6 @@ public struct ProjectionTable: Sendable {
       keys: keys)
     return ProjectionTable(
       outline: outline, staging: { StagedTable<R>($0, $1) },
-      carry: { (payload, conversion, rows) in
-        guard let conversion else { return try rows.put(R.decode(payload: payload)) }
-        var converted: [UInt8] = []
-        try conversion.apply(payload, to: &converted)
-        try rows.put(R.decode(payload: converted.span))
-      })
+      carry: { (payload, rows) in try rows.put(R.decode(payload: payload)) })
   }
 }

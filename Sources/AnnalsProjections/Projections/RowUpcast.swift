@@ -3,6 +3,9 @@ internal import AnnalsShapes
 
 /// A rule that converts rows of an earlier version of a projection to the current one.
 ///
+/// Several rules may name one older type, for instance to split its rows into two tables. Each of them gets
+/// every row, in the order of ``Projection/upcasts``. Of two rows with the same key, the later one stays.
+///
 /// ```swift
 /// static var upcasts: [RowUpcast] {
 ///   [RowUpcast(from: 1, FileTreeV1.File.self) { old in [File(path: old.path, blob: old.blob, size: 0)] }]
@@ -23,8 +26,8 @@ public struct RowUpcast: Sendable {
   ///
   /// - Parameters:
   ///   - version: The version of the projection that stored the older rows. Its other tables are kept if the
-  ///     current version has a table of the same name that can read their shape. If a table is neither kept
-  ///     nor named in a rule, the projection is rebuilt from the log.
+  ///     current version has a table of the same name and shape. If a table is neither kept nor named in a
+  ///     rule, the projection is rebuilt from the log.
   ///   - old: The older row type, unchanged.
   ///   - rule: Converts a row, using the row alone. An empty result drops the row.
   public init<Old: ProjectionRow, New: ProjectionRow>(

@@ -153,8 +153,8 @@ extension ViewFold {
       let payload = try from.open(row.value, row.key)
       do {
         switch step {
-        case .rule(let rule): try rule.run(payload, &rows)
-        case .carry(let table, let conversion): try tables[table].carry(payload, conversion, &rows)
+        case .rules(let rules): for rule in rules { try rule.run(payload, &rows) }
+        case .carry(let table): try tables[table].carry(payload, &rows)
         }
       } catch {
         throw AnnalsError(
