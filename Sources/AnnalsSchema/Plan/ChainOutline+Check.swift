@@ -200,7 +200,7 @@ extension ChainOutline {
         problems.append(.unbridged(.init(record), in: .init(to), from: place.0, changes: changes))
       }
     }
-    return problems
+    return problems + clearProblems(at: index, forms)
   }
 
   /// Returns problems of the shapes of a schema's records, and of the place of a draft.

@@ -47,6 +47,8 @@ package enum PlanProblem: Equatable {
   case skips(Record, from: Schema, to: Schema, carried: Schema)
   /// Programs of the version before a bridge can neither read a record nor get it in a form of theirs.
   case unbridged(Record, in: Schema, from: Schema, changes: [String])
+  /// Personal values of a bridge's record would be stored in the clear, or with another person's key.
+  case bridgedInTheClear(Record, in: Schema, from: Schema, fields: [String], isDowncast: Bool)
   /// The stage to a bridge computes something from the whole log.
   case bridgeAtOnePosition(Schema, from: Schema)
   /// A stage has more than one downcast for a record.
@@ -124,6 +126,8 @@ extension PlanProblem: CustomStringConvertible {
       "\(to) carries record '\(record.name)' of \(carried), which \(from) has declared again: write typealias \(record.typeName) = \(from.name).\(record.typeName) in \(to.name), or Upcast(\\.\(record.caseName), to: \\.\(record.caseName)) { old, origin in … } in the stage"
     case .unbridged(let record, let schema, let from, let changes):
       "record '\(record.name)' of \(schema), which is a bridge, reaches no program of \(from): write Downcast(\\.\(record.caseName), to: …) { new in … } in the stage, or give it a shape that \(from.name) can read:\(changes.map { "\n  - \($0)" }.joined())"
+    case .bridgedInTheClear(let record, let schema, let from, let fields, let isDowncast):
+      "record '\(record.name)' of \(schema), which is a bridge, is stored in a form of \(from) until the bridge is active, and \(fields.map { "`\($0)`" }.joined(separator: ", ")) would not be encrypted there with the key of the same person: make the field personal in a version of its own before this one\(isDowncast ? ", name it in 'losing:' of the Downcast if the older record does not hold it" : ""), or leave out .bridge"
     case .bridgeAtOnePosition(let schema, let from):
       "\(schema) is a bridge, and the stage from \(from) works out something from the whole log, after which nobody appends events of an older version: leave out .bridge"
     case .twoDowncasts(let record, let from, let to):

@@ -15,7 +15,7 @@ package struct PersonalForm: Sendable {
     /// Its name on disk.
     package let name: String
     /// The number of the field with the id of its subject.
-    let subject: Int
+    package let subject: Int
     /// The shape of that field.
     let subjectShape: ValueShape
     /// Whether the value may be null, which is not encrypted.
