@@ -14,9 +14,14 @@ extension CompiledPlan {
     of kind: RecordKind, unversioned: SchemaVersion? = nil
   ) throws(MissingStep) -> Entrance {
     let entrance = try entrance(of: kind, unversioned: unversioned)
-    guard let unsealing = Unsealing(kind, as: steps[entrance.step].shape, keys) else { return entrance }
-    return Entrance(
-      step: entrance.step, entrance.payload.after(unsealing), isNewer: entrance.isNewer)
+    let step = steps[entrance.step]
+    guard let unsealing = Unsealing(kind, as: step.shape, isNewer: entrance.isNewer, keys) else {
+      return entrance
+    }
+    let payload = entrance.payload.after(unsealing) { retyped in
+      unsealing.conversion(retyping: retyped).map(step.payload.preceded)
+    }
+    return Entrance(step: entrance.step, payload, isNewer: entrance.isNewer)
   }
 
   /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.

@@ -6,59 +6,83 @@ package struct Unsealing: Sendable {
   private let form: PersonalForm
   private let type: ExactText
   private let cipher: (any PersonalDataCipher)?
-  /// For each personal field, the value that is read after the key was dropped.
-  private let replacements: [[UInt8]?]
+  /// For each personal field, the value that readers get after the key was dropped.
+  private let replacements: [PersonalReading.Replacement]
+  /// How the record takes the values; `nil` if it is stored by name.
+  private let reading: PersonalReading?
 
-  /// Creates the conversion of payloads of `kind`; `nil` if it has no personal fields.
+  /// Creates the conversion of payloads of `kind`; `nil` if the record reads no personal fields of them.
   ///
   /// - Parameters:
   ///   - kind: The kind as the store knows it.
   ///   - declared: The shape that the plan's record has, with the replacements.
+  ///   - isNewer: Whether the kind is of a version above the plan's.
   ///   - cipher: The keys; `nil` if the opener has none.
-  package init?(_ kind: RecordKind, as declared: StoredShape?, _ cipher: (any PersonalDataCipher)?) {
-    guard let form = kind.shape?.personal else { return nil }
+  package init?(
+    _ kind: RecordKind, as declared: StoredShape?, isNewer: Bool = false, _ cipher: (any PersonalDataCipher)?
+  ) {
+    guard let shape = kind.shape, let form = shape.personal else { return nil }
     self.form = form
     self.cipher = cipher
     type = kind.type
-    replacements = form.fields.map { field in
-      declared?.personal?.field(field.name)?.replacement ?? (field.isOptional ? [PersonalForm.null] : nil)
-    }
+    let reading = declared.map { PersonalReading(form, shape, as: $0, isNewer: isNewer) }
+    self.reading = reading
+    replacements =
+      reading?.replacements ?? form.fields.map { $0.isOptional ? .value([PersonalForm.null]) : .missing }
+    let readsNothing = replacements.allSatisfy { if case .ignored = $0 { true } else { false } }
+    if readsNothing { return nil }
   }
 
+  /// Returns the conversion of opened payloads to the record's shape if these fields have replacements of the
+  /// type that reads them.
+  func conversion(retyping fields: [Int]) -> Conversion? { reading?.conversion(retyping: fields) }
+
   /// Appends to `output` the payload that the record decodes, and notes whose values it has.
+  ///
+  /// - Returns: The numbers of the fields with a replacement of another type than the stored one.
   func open(
     _ payload: Span<UInt8>, to output: inout [UInt8], _ opened: inout OpenedSubjects
-  ) throws(StepFailure) {
+  ) throws(StepFailure) -> [Int] {
     let ranges: [Range<Int>]
     do throws(CodingFailure) { ranges = try form.ranges(in: payload) } catch { throw .undecodable(error) }
     output.appendHead(.array, UInt64(form.count))
     var next = 0
+    var retyped: [Int] = []
     for (index, range) in ranges.enumerated() {
       guard next < form.fields.count, form.fields[next].index == index else {
         output.append(payload.extracting(range))
         continue
       }
-      try open(next, in: payload, ranges, to: &output, &opened)
+      if try open(next, in: payload, ranges, to: &output, &opened) { retyped.append(index) }
       next += 1
     }
+    return retyped
   }
+
+  /// Appends the value of a personal field, and returns whether it is of another type than the stored one.
 
   private func open(
     _ number: Int, in payload: Span<UInt8>, _ ranges: [Range<Int>], to output: inout [UInt8],
     _ subjects: inout OpenedSubjects
-  ) throws(StepFailure) {
+  ) throws(StepFailure) -> Bool {
+    if case .ignored = replacements[number] {
+      output.append(PersonalForm.null)
+      return false
+    }
     let field = form.fields[number]
     let range = ranges[field.index]
     let stored: SealedValue
     let subject: String
     do throws(CodingFailure) {
       if field.isOptional, payload[range.lowerBound] == PersonalForm.null {
-        return output.append(PersonalForm.null)
+        output.append(PersonalForm.null)
+        return false
       }
       switch try PersonalForm.value(in: payload, range) {
       case .plain(let item):
         subjects.replaced.insert(ExactText(try form.subject(of: field, in: payload, ranges)))
-        return output.append(payload.extracting(item))
+        output.append(payload.extracting(item))
+        return false
       case .sealed(let value): stored = value
       }
       subject = try form.subject(of: field, in: payload, ranges)
@@ -78,18 +102,25 @@ package struct Unsealing: Sendable {
       subjects.hasValues = true
       output += value
     case .forgotten:
-      guard let replacement = replacements[number] else {
+      subjects.replaced.insert(ExactText(subject))
+      switch replacements[number] {
+      case .value(let replacement): output += replacement
+      case .retyped(let replacement):
+        output += replacement
+        return true
+      case .missing, .ignored:
         throw .undecodable(
           CodingFailure(
             .refused, at: range.lowerBound,
-            detail: "the key of the subject was dropped, and the plan declares nothing in its place"))
+            detail:
+              "the key of the subject of '\(field.name)' was dropped, and the plan declares nothing in its place: make the field that reads it optional, or personal with 'erased:'"
+          ))
       }
-      subjects.replaced.insert(ExactText(subject))
-      output += replacement
     case .forged:
       throw .undecodable(
         CodingFailure(
           .refused, at: range.lowerBound, detail: "the encrypted value was not made for this field"))
     }
+    return false
   }
 }

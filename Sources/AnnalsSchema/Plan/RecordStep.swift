@@ -1,4 +1,4 @@
-public import AnnalsCoding
+package import AnnalsCoding
 package import AnnalsShapes
 
 /// The steps for a record of one type and version, up to its delivery as an event of the newest version.
@@ -31,6 +31,8 @@ public struct RecordStep<R: Record>: Sendable {
   private(set) var conversion = Conversion.same
   /// The decryption of personal fields, before anything else; `nil` if there is nothing to decrypt.
   private var unsealing: Unsealing?
+  /// Returns the step for opened payloads in which these fields have replacements of the record's type.
+  private var retyped: (@Sendable ([Int]) -> PayloadStep?)?
   /// Whether the payload is decoded without conversion.
   @usableFromInline private(set) var isDirect = true
   /// The conversion, if there is nothing else to do before decoding: most often a stage adds, removes or
@@ -74,9 +76,15 @@ public struct RecordStep<R: Record>: Sendable {
   }
 
   /// Returns this step for payloads with encrypted fields.
-  func after(_ unsealing: Unsealing) -> PayloadStep {
+  ///
+  /// - Parameter retyped: Returns the step for opened payloads in which these fields have replacements of the
+  ///   record's type.
+  func after(
+    _ unsealing: Unsealing, retyped: @escaping @Sendable ([Int]) -> PayloadStep?
+  ) -> PayloadStep {
     var step = self
     step.unsealing = unsealing
+    step.retyped = retyped
     step.settle()
     return step
   }
@@ -131,7 +139,7 @@ public struct RecordStep<R: Record>: Sendable {
   private func unsealed(_ payload: Span<UInt8>) throws(CodingFailure) -> [UInt8] {
     var plain: [UInt8] = []
     var subjects = OpenedSubjects()
-    do throws(StepFailure) { try unsealing?.open(payload, to: &plain, &subjects) } catch {
+    do throws(StepFailure) { _ = try unsealing?.open(payload, to: &plain, &subjects) } catch {
       if case .undecodable(let failure) = error { throw failure }
       throw CodingFailure(.refused, at: 0, detail: "a personal field cannot be decrypted")
     }
@@ -223,13 +231,17 @@ public struct RecordStep<R: Record>: Sendable {
     guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
     var room = buffer.borrowScratch()
     defer { buffer.giveBack(&room) }
+    let fields: [Int]
     if buffer.isEncoding {
-      try unsealing.open(payload, to: &room, &buffer.openedSubjects)
+      fields = try unsealing.open(payload, to: &room, &buffer.openedSubjects)
     } else {
       var subjects = OpenedSubjects()
-      try unsealing.open(payload, to: &room, &subjects)
+      fields = try unsealing.open(payload, to: &room, &subjects)
     }
-    try convert(plain: room.span, origin, buffer)
+    guard !fields.isEmpty, let step = retyped?(fields) else {
+      return try convert(plain: room.span, origin, buffer)
+    }
+    try step.convert(plain: room.span, origin, buffer)
   }
 
   private func convert(
@@ -280,15 +292,4 @@ public struct RecordStep<R: Record>: Sendable {
     do throws(CodingFailure) { record = try R.decode(payload: payload) } catch { throw .undecodable(error) }
     try step.run(consume record, origin, buffer)
   }
-}
-
-/// A source of the steps of an event's cases.
-public protocol StepSource<Event> {
-  /// The event whose cases need steps.
-  associatedtype Event: SchemaEvent
-
-  /// Returns the step of one case; called for the cases in order, once each.
-  ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the case is not the one in ``SchemaEvent/records``.
-  mutating func step<R: Record>(for recordCase: RecordCase<Event, R>) throws(AnnalsError) -> RecordStep<R>
 }
