@@ -33,6 +33,34 @@ extension CompiledPlan {
   ) throws(AnnalsError) -> [UInt8]? {
     guard let form = record.shape?.personal else { return nil }
     guard let keys else { throw AnnalsError.noKeys("a '\(record.type.text)' has fields to encrypt") }
-    return try form.seal(payload, of: record.type, with: keys, from: opened)
+    return try form.seal(payload, of: record.type, with: keys, from: opened).payload
+  }
+
+  /// Returns the older form of a new event as it is stored; `nil` if that is as it is, because nothing is
+  /// encrypted.
+  ///
+  /// Data of forgotten people are refused by the event's own form, whose replacements programs know.
+  ///
+  /// - Throws: As ``sealed(_:as:from:)``.
+  package func sealedShared(
+    _ payload: Span<UInt8>, as record: RecordKind, of event: some SchemaEvent
+  ) throws(AnnalsError) -> [UInt8]? {
+    guard record.version != current.version, let own = written[event.caseIndex].shape?.personal else {
+      return try sealed(payload, as: record, from: nil)
+    }
+    let type = written[event.caseIndex].type
+    guard let keys else { throw AnnalsError.noKeys("a '\(type.text)' has fields to encrypt") }
+    let newest: [UInt8]
+    do throws(CodingFailure) { newest = try encode(event).payload } catch {
+      throw AnnalsError(malformed: error, what: "a '\(type.text)'")
+    }
+    let replaced = try own.seal(newest.span, of: type, with: keys, from: nil).replaced
+    guard let form = record.shape?.personal else { return nil }
+    let personal = bridge?.fields[event.caseIndex]?.personal
+    let fields = bridge?.older.index(of: record.type).flatMap { personal?[$0] }
+    return try form.seal(
+      payload, of: record.type, with: keys, from: nil,
+      accepting: NewerReplacements(in: fields ?? [], of: replaced)
+    ).payload
   }
 }

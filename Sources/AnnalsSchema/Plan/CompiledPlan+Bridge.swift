@@ -8,8 +8,8 @@ package struct CompiledBridge: Sendable {
   package let forms: [BridgeForm]
   /// The downcasts by case of the current event.
   let rules: [Int: LoweringStep]
-  /// The numbers of the fields that each downcast loses, by case of the current event.
-  let losing: [Int: Set<Int>]
+  /// The lost and the personal fields, by case of the current event.
+  let fields: [Int: BridgedFields]
   /// The version whose records are converted.
   let newer: SchemaOutline
   /// The previous version.
@@ -21,6 +21,15 @@ package struct CompiledBridge: Sendable {
 
   /// Whether some records are stored in another form before the bridge is active.
   package var needsLowering: Bool { !forms.allSatisfy(\.isStoredAsIs) }
+}
+
+/// The fields of a record that is stored as one of the previous version.
+struct BridgedFields: Sendable {
+  /// The numbers of the fields that its downcast loses.
+  var lost: Set<Int> = []
+  /// The numbers of the personal fields of older records that hold personal fields of it, by case of the
+  /// older event.
+  var personal: [Int: Set<Int>] = [:]
 }
 
 /// The reason why an event cannot be stored for programs of the previous version.
@@ -138,7 +147,7 @@ extension CompiledBridge {
     guard let changed else {
       throw failure(type, "its Downcast makes a '\(name)' of it, which would come back as another '\(type)'")
     }
-    let lost = changed.filter { losing[caseIndex]?.contains($0.number) != true }
+    let lost = changed.filter { self.fields[caseIndex]?.lost.contains($0.number) != true }
     guard !lost.isEmpty else { return }
     let fields = lost.map { "'\($0.name)'" }.joined(separator: ", ")
     throw failure(

@@ -139,9 +139,7 @@ package struct CompiledPlan: Sendable {
         let older = chain.outline.schemas[stage]
         return CompiledBridge(
           forms: forms, rules: chain.works[stage].downcasts,
-          losing: Dictionary(
-            chain.outline.stages[stage].downcasts.map { ($0.caseIndex, Set($0.losing.compactMap(\.self))) },
-            uniquingKeysWith: { first, _ in first }),
+          fields: chain.outline.bridgedFields(ofStage: stage, forms),
           newer: newer, older: older,
           written: older.records.map {
             RecordKind(type: $0.name, version: older.version, shape: $0.shape, stability: older.stability)

@@ -14,12 +14,15 @@ extension PersonalForm {
   ///   - cipher: The keys.
   ///   - opened: The subjects of the stored payloads that this one is made of; `nil` for a new event. A value
   ///     of a subject whose key was dropped, made of replacements, is stored as it is.
+  ///   - newer: The replacements that the newer form of a new event has.
+  /// - Returns: The payload, and the subjects whose replacements it has.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
   ///   replacement in a new event, or one from another subject, and what `cipher` throws.
   package func seal(
     _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher,
-    from opened: OpenedSubjects?
-  ) throws(AnnalsError) -> [UInt8] {
+    from opened: OpenedSubjects?, accepting newer: NewerReplacements = NewerReplacements()
+  ) throws(AnnalsError) -> (payload: [UInt8], replaced: Set<ExactText>) {
+    var replaced: Set<ExactText> = []
     let ranges: [Range<Int>]
     var subjects: [String] = []
     do throws(CodingFailure) {
@@ -49,7 +52,8 @@ extension PersonalForm {
       if let sealed = try cipher.seal(value, of: subject, in: context) {
         Self.append(sealed, to: &output)
       } else {
-        if value != field.replacement {
+        replaced.insert(ExactText(subject))
+        if value != field.replacement, !newer.include(field.index, of: subject) {
           guard let opened else { throw AnnalsError(forgotten: field.name, of: type) }
           guard opened.explains(subject) else { throw AnnalsError(misplaced: field.name, of: type) }
         }
@@ -58,10 +62,30 @@ extension PersonalForm {
         output += value
       }
     }
-    return output
+    return (output, replaced)
   }
 
   package static var null: UInt8 { 0xf6 }
+}
+
+/// The replacements of forgotten subjects in the newer form of an event that is stored in an older one.
+///
+/// The two forms may declare different ones, and a program knows those of the newer.
+package struct NewerReplacements: Sendable {
+  /// The numbers of the older form's fields that hold personal fields of the newer one.
+  private let fields: Set<Int>
+  /// The subjects whose personal fields have the replacements of the newer form.
+  private let subjects: Set<ExactText>
+
+  package init(in fields: Set<Int> = [], of subjects: Set<ExactText> = []) {
+    self.fields = fields
+    self.subjects = subjects
+  }
+
+  /// Whether the value of a field of the older form is made of a replacement.
+  func include(_ field: Int, of subject: String) -> Bool {
+    fields.contains(field) && subjects.contains(ExactText(subject))
+  }
 }
 
 extension AnnalsError {

@@ -163,7 +163,7 @@ extension EventStore {
       throw AnnalsError(error, reach.plan.current.version, for: stream)
     }
     event.tags = tags(of: new)
-    if let sealed = try reach.plan.sealed(event.payload.span, as: event.record, from: nil) {
+    if let sealed = try reach.plan.sealedShared(event.payload.span, as: event.record, of: new.event) {
       event.payload = sealed
     }
     return event

@@ -66,6 +66,9 @@ import Testing
   enum OldPlan: SchemaMigrationPlan {
     static var stages: MigrationChain<Sealed, Sealed> {}
   }
+  enum PlainPlan: SchemaMigrationPlan {
+    static var stages: MigrationChain<Plain, Plain> {}
+  }
   enum PlainToWide: SchemaMigrationPlan {
     static var stages: MigrationChain<Plain, Wide> {
       MigrationStage.lightweight(fromVersion: Plain.self, toVersion: Wide.self)
@@ -142,5 +145,54 @@ import Testing
     #expect(problem(PlainToSame.self) == nil, "its records are stored in their own form")
     #expect(problem(BridgeBehind.self) == nil)
     #expect(problem(Losing.self) == nil)
+  }
+
+  @Test func `a bridge accepts the replacement that it declares, and no other value of a forgotten person`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let url = directory.url.appendingPathComponent("notes.annals")
+    let keys = MemoryKeys()
+    let old = try EventStore(at: url, plan: OldPlan.self, options: keys.options)
+    try await old.append([.noted(.init(author: 1, editor: 2, text: "old", count: 1))], to: "a")
+    let store = try EventStore(at: url, plan: SealedToWide.self, options: keys.options)
+    func append(_ text: String) async throws {
+      try await store.append([.noted(.init(author: 1, editor: 2, text: text, count: 1))], to: "a")
+    }
+    try await append("new")
+    try store.forget(1, by: "jane", because: "request")
+    try await append("gone")
+    for text in ["late", "nobody"] {
+      let error = await #expect(throws: AnnalsError.self) { try await append(text) }
+      #expect(error?.code == .subjectForgotten)
+    }
+    let texts = try store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      var texts: [String] = []
+      while let entry = try entries.next() {
+        if case .noted(let noted) = entry.event { texts.append(noted.text) }
+      }
+      return texts
+    }
+    #expect(texts == ["nobody", "nobody", "gone"])
+  }
+
+  @Test func `data of forgotten people are refused also where the older form does not hold them`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let url = directory.url.appendingPathComponent("notes.annals")
+    let keys = MemoryKeys()
+    let old = try EventStore(at: url, plan: PlainPlan.self, options: keys.options)
+    try await old.append([.noted(.init(author: 1, editor: 2, text: "old", count: 1))], to: "a")
+    let store = try EventStore(at: url, plan: Losing.self, options: keys.options)
+    try store.forget(1, by: "jane", because: "request")
+    let error = await #expect(throws: AnnalsError.self) {
+      try await store.append([.noted(.init(author: 1, editor: 2, text: "late", count: 1))], to: "a")
+    }
+    #expect(error?.code == .subjectForgotten)
+    let stored = try await store.append(
+      [.noted(.init(author: 1, editor: 2, text: "gone", count: 1))], to: "a")
+    #expect(stored.positions == [3])
   }
 }
