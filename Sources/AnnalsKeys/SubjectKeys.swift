@@ -135,19 +135,27 @@ public final class SubjectKeys: PersonalDataKeys {
 
   /// Drops all keys of a subject, for good. Call ``EventStore/forget(_:by:because:)`` instead, which also
   /// clears views and other results of the values.
-  public func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
+  ///
+  /// - Returns: Whether the subject had keys; `false` if they were dropped before, or never made.
+  @discardableResult
+  public func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) -> Bool {
     try again { () throws(AnnalsError) in
       let file = try file(creating: true)
+      var hadKeys = true
       do throws(AnnalsError) {
-        if try file.row(of: subject)?.isDropped == true {
-          return try file.changeDrops { $0.append(drop) }
+        let row = try file.row(of: subject)
+        if row?.isDropped == true {
+          try file.changeDrops { $0.append(drop) }
+          return false
         }
+        hadKeys = row != nil
       } catch {
         // The row is damaged, and goes.
         guard error.code == .damaged else { throw error }
       }
       try file.drop(subject, recording: drop)
       state.withLock { $0.file = nil }
+      return hadKeys
     }
   }
 

@@ -49,7 +49,17 @@ import Testing
     #expect(try opened.log.erasures().map(\.reason) == ["request 4711"])
     _ = consume opened
     let json = try self.run("forget", store, "c2", "--by", "jane", "--because", "request", "--json")
-    #expect(json.output == "{\"forgotten\":true,\"recorded\":[\"5\"]}\n")
+    #expect(json.output == "{\"forgotten\":true,\"recorded\":[\"5\"],\"hadKeys\":true}\n")
+  }
+
+  @Test func `forget of an id without keys says so`() async throws {
+    do { try await customers.fill(customers.store()) }
+    let run = try run("forget", store, "C1", "--by", "jane", "--because", "request")
+    #expect(run.status == 0)
+    #expect(run.output.hasPrefix("no stored event of 'C1' has keys, which position 4 records: "), "\(run)")
+    let json = try self.run("forget", store, "C1", "--by", "jane", "--because", "request", "--json")
+    #expect(json.output == "{\"forgotten\":true,\"recorded\":[\"5\"],\"hadKeys\":false}\n")
+    #expect(try Customers.names(customers.store()) == [Customers.secret, "Ann"])
   }
 
   @Test func `rotate gives a new key, and prune removes those that no event needs`() async throws {

@@ -11,16 +11,18 @@ extension Erasing {
   /// The key goes first: everything that is folded again after the commit is folded without it. A kill in
   /// between leaves old results, and a note with the keys. The next open finds the note and does the rest.
   func forget(_ subject: String, in keys: any PersonalDataKeys) throws(AnnalsError) -> ErasureReport {
-    try clearing { () throws(AnnalsError) in
+    var hadKeys = false
+    let report = try clearing { () throws(AnnalsError) in
       let older = try keys.unrecordedDrops()
       let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
       let drop = KeyDrop(author: author, reason: reason, after: Position(last))
-      try keys.drop(subject, recording: drop)
+      hadKeys = try keys.drop(subject, recording: drop)
       var recorded = try record(older)
       recorded += try log.append(blocking: request([])).positions
       try keys.noteRecorded(older + [drop])
       return recorded
     }
+    return ErasureReport(entries: report.entries, recorded: report.recorded, hadKeys: hadKeys)
   }
 
   /// Does what a killed process has left of its removals of keys.

@@ -6,4 +6,15 @@ public struct ErasureReport: Hashable, Sendable {
   public let entries: UInt64
   /// The positions of the system entries that record the erasure: one for some thousand entries.
   public let recorded: [Position]
+  /// Whether the person to forget had keys, which are dropped now; `nil` for an erasure of events.
+  ///
+  /// `false` if the keys were dropped before, or if no stored event has the id: perhaps it is written in
+  /// another way there.
+  public let hadKeys: Bool?
+
+  init(entries: UInt64, recorded: [Position], hadKeys: Bool? = nil) {
+    self.entries = entries
+    self.recorded = recorded
+    self.hadKeys = hadKeys
+  }
 }

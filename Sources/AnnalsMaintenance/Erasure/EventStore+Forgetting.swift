@@ -20,10 +20,12 @@ extension EventStore {
   /// store with keys does the rest, and records this call. So does a repeated call.
   ///
   /// - Parameters:
-  ///   - subject: The id of the person, as in the field that `@Field(personal:)` names.
+  ///   - subject: The id of the person, as in the field that `@Field(personal:)` names: of its type, or as
+  ///     its text (``TagValue/tagText``). That of a `UUID` has small letters, unlike `uuidString`.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log. The id of the subject is not recorded.
-  /// - Returns: The position of the system entry that records it.
+  /// - Returns: The position of the system entry that records it, and whether the person had keys. Without
+  ///   keys nobody is forgotten in stored events, and later events of the id are refused.
   /// - Throws: ``AnnalsError`` with code `keyMissing` in a store without keys or without their file,
   ///   `wrongUse` without an author or a reason, `busy` while a migration pass runs, and as `append` throws.
   /// - Complexity: O(subjects) to write the file of keys again, and the time to build views again.
@@ -73,10 +75,12 @@ extension EventLog {
   /// Forgets a person, as ``EventStore/forget(_:by:because:)`` does, in a log without inline projections.
   ///
   /// - Parameters:
-  ///   - subject: The id of the person, as in the field that `@Field(personal:)` names.
+  ///   - subject: The id of the person, as in the field that `@Field(personal:)` names: of its type, or as
+  ///     its text (``TagValue/tagText``). That of a `UUID` has small letters, unlike `uuidString`.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log. The id of the subject is not recorded.
-  /// - Returns: The position of the system entry that records it.
+  /// - Returns: The position of the system entry that records it, and whether the person had keys. Without
+  ///   keys nobody is forgotten in stored events, and later events of the id are refused.
   /// - Throws: ``AnnalsError`` with code `needsPlan` if an inline projection is in force, and as
   ///   ``EventStore/forget(_:by:because:)``.
   /// - Complexity: As ``EventStore/forget(_:by:because:)``.

@@ -32,9 +32,11 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   /// - Parameters:
   ///   - subject: The id of the person as text.
   ///   - drop: What the log is to record. It is kept with the keys in the same step, until it is recorded.
+  /// - Returns: Whether the subject had keys; `false` if they were dropped before, or never made.
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `readOnly`, `busy`, `damaged`, `diskFull` or
   ///   `inputOutput`. The call can be repeated.
-  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError)
+  @discardableResult
+  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) -> Bool
 
   /// Returns the removals that the log may not record yet, oldest first. A program that was killed has left
   /// them, or another one is at work. The next open of the store records them.

@@ -22,6 +22,8 @@ final class MemoryKeys: PersonalDataKeys {
     var seals: UInt32 = 0
     var opens = 0
     var isLost = false
+    /// The subjects of which something was encrypted.
+    var known: Set<String> = []
     /// The numbers of the keys of subjects that have others than the first one.
     var keys: [String: [UInt32]] = [:]
 
@@ -49,6 +51,7 @@ final class MemoryKeys: PersonalDataKeys {
     state.withLock { state in
       if state.dropped.contains(subject) { return nil }
       state.seals += 1
+      state.known.insert(subject)
       // The number of the seal in place of a nonce: no two boxes are equal.
       let number = (0..<4).map { UInt8(truncatingIfNeeded: state.seals >> ($0 * 8)) }
       return SealedValue(
@@ -96,10 +99,10 @@ final class MemoryKeys: PersonalDataKeys {
     _ = state.withLock { $0.dropped.insert(subject) }
   }
 
-  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) {
+  func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) -> Bool {
     state.withLock { state in
-      state.dropped.insert(subject)
       state.drops.append(drop)
+      return state.dropped.insert(subject).inserted && state.known.contains(subject)
     }
   }
 

@@ -8,9 +8,11 @@ package struct ForgetRequest {
   package static let synopsis = "<store> <subject> --by WHO --because WHY [--json]"
   package static let help = """
 
-    <subject> is the id of the person, as in the field that '@Field(personal:)' names. Reads give the declared
-    replacements from then on, in every process. Views are built again. The log records who asked for it, when
-    and why, without the id; 'erasures' lists it. It cannot be taken back.
+    <subject> is the id of the person, as in the field that '@Field(personal:)' names: a text as it is, a
+    number in decimal digits, a UUID in small letters, Data in base64. If no keys of the id are found, the
+    result says so. Reads give the declared replacements from then on, in every process. Views are built
+    again. The log records who asked for it, when and why, without the id; 'erasures' lists it. It cannot be
+    taken back.
 
       --by WHO        who asks for it; recorded in the log
       --because WHY   why; recorded in the log
@@ -42,9 +44,15 @@ package struct ForgetRequest {
       var line = ReportLine()
       line.add("forgotten", true)
       line.add("recorded", report.recorded.map { "\($0)" })
+      line.add("hadKeys", report.hadKeys == true)
       try output.write(line.bytes)
     } else {
       let positions = report.recorded.map { "\($0)" }.joined(separator: ", ")
+      guard report.hadKeys == true else {
+        return try output.writeLine(
+          "no stored event of '\(subject)' has keys, which position \(positions) records: they were dropped before, or the id is written in another way in the events (a UUID in small letters)"
+        )
+      }
       try output.writeLine(
         "the keys are dropped, which position \(positions) records; 'erasures' lists where results may remain"
       )
