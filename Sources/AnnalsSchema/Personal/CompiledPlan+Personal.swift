@@ -15,13 +15,27 @@ extension CompiledPlan {
   ) throws(MissingStep) -> Entrance {
     let entrance = try entrance(of: kind, unversioned: unversioned)
     let step = steps[entrance.step]
-    guard let unsealing = Unsealing(kind, as: step.shape, isNewer: entrance.isNewer, keys) else {
-      return entrance
+    let isTree = isTree(step)
+    guard
+      let unsealing = Unsealing(
+        kind, as: step.shape, isNewer: entrance.isNewer, omitsForgotten: isTree, keys)
+    else { return entrance }
+    var payload = entrance.payload
+    if isTree, let stored = kind.shape {
+      payload = step.payload.naming(by: NamedForm(stored.shape.omittingPersonalFields))
     }
-    let payload = entrance.payload.after(unsealing) { retyped in
+    payload = payload.after(unsealing) { retyped in
       unsealing.conversion(retyping: retyped).map(step.payload.preceded)
     }
     return Entrance(step: entrance.step, payload, isNewer: entrance.isNewer)
+  }
+
+  /// Whether the record of a step is a ``TreeRecord``.
+  private func isTree(_ step: Step) -> Bool {
+    guard step.shape == nil, let schema = schemas.first(where: { $0.version == step.version }) else {
+      return false
+    }
+    return schema.records.contains { $0.isTree && $0.name == ExactText(step.type) }
   }
 
   /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.

@@ -17,9 +17,11 @@ package struct Unsealing: Sendable {
   ///   - kind: The kind as the store knows it.
   ///   - declared: The shape that the plan's record has, with the replacements.
   ///   - isNewer: Whether the kind is of a version above the plan's.
+  ///   - omitsForgotten: Whether a record that is stored by name can lack the field of a dropped key.
   ///   - cipher: The keys; `nil` if the opener has none.
   package init?(
-    _ kind: RecordKind, as declared: StoredShape?, isNewer: Bool = false, _ cipher: (any PersonalDataCipher)?
+    _ kind: RecordKind, as declared: StoredShape?, isNewer: Bool = false, omitsForgotten: Bool = false,
+    _ cipher: (any PersonalDataCipher)?
   ) {
     guard let shape = kind.shape, let form = shape.personal else { return nil }
     self.form = form
@@ -28,7 +30,8 @@ package struct Unsealing: Sendable {
     let reading = declared.map { PersonalReading(form, shape, as: $0, isNewer: isNewer) }
     self.reading = reading
     replacements =
-      reading?.replacements ?? form.fields.map { $0.isOptional ? .value([PersonalForm.null]) : .missing }
+      reading?.replacements
+      ?? form.fields.map { $0.isOptional || omitsForgotten ? .value([PersonalForm.null]) : .missing }
     let readsNothing = replacements.allSatisfy { if case .ignored = $0 { true } else { false } }
     if readsNothing { return nil }
   }

@@ -45,6 +45,18 @@ extension RecordShape {
   }
 }
 
+extension RecordShape {
+  /// The shape of decrypted payloads in which the value of any personal field may be null.
+  package var omittingPersonalFields: RecordShape {
+    RecordShape(
+      fields.map { field in
+        if field.subject == nil { return field }
+        if case .optional = field.shape { return field }
+        return FieldShape(field.name, originalName: field.originalName, .optional(field.shape))
+      })
+  }
+}
+
 extension StoredShape: Hashable {
   /// Returns whether the shapes are the same, by comparing fingerprints.
   package static func == (left: StoredShape, right: StoredShape) -> Bool {

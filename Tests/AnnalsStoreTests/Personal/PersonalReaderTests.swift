@@ -81,6 +81,27 @@ import Testing
     static var stages: MigrationChain<Plain, Plain> {}
   }
 
+  /// The type of the first version is gone.
+  @Schema(1, 0, 0) enum Tree {
+    struct Noted: TreeRecord { var tree: CBOR }
+  }
+  @Schema(2, 0, 0) enum AfterTree {
+    @Record struct Noted: Equatable {
+      var author: Int
+      @Field(personal: "author", erased: "gone") var text: String
+    }
+  }
+  enum TreePlan: SchemaMigrationPlan {
+    static var stages: MigrationChain<Tree, AfterTree> {
+      MigrationStage.custom(fromVersion: Tree.self, toVersion: AfterTree.self) {
+        Upcast(\.noted, to: \.noted) { old, _ in
+          let text = if case .text(let text)? = old.tree["text"] { text } else { "no text" }
+          return .init(author: 1, text: text)
+        }
+      }
+    }
+  }
+
   private let directory: TemporaryDirectory
   private let keys = MemoryKeys()
 
@@ -139,6 +160,18 @@ import Testing
     #expect(removed == .init(author: 1))
     #expect(renamed == .init(writer: 1, words: "gone", share: 2.5))
     #expect(loose == .init(author: 1, text: nil, share: nil))
+  }
+
+  @Test func `a tree record lacks the field of a forgotten person`() async throws {
+    do {
+      let store = try store(OlderPlan.self)
+      try await store.append([.noted(.init(author: 1, text: "secret"))], to: "a")
+    }
+    guard case .noted(let before)? = try events(TreePlan.self).first else { return #expect(Bool(false)) }
+    #expect(before.text == "secret")
+    do { try store(OlderPlan.self).forget(1, by: "jane", because: "request") }
+    guard case .noted(let after)? = try events(TreePlan.self).first else { return #expect(Bool(false)) }
+    #expect(after.text == "no text")
   }
 
   @Test func `a plain field that must have a value says what it lacks`() async throws {
