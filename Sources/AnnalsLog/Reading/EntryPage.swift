@@ -9,11 +9,24 @@ package struct PageLimits: Sendable {
   package var elements = 256
   /// The number of stored bytes that fill a page. Entries of types that are not read do not count.
   package var bytes = 1 << 20
+  /// Whether a page that is full goes on to the end of an append call. If it would be twice as long as the
+  /// other limits allow, it ends within the call.
+  package var endsCalls = false
 
-  package init(scanned: Int = 16_384, elements: Int = 256, bytes: Int = 1 << 20) {
+  package init(
+    scanned: Int = 16_384, elements: Int = 256, bytes: Int = 1 << 20, endsCalls: Bool = false
+  ) {
     self.scanned = scanned
     self.elements = elements
     self.bytes = bytes
+    self.endsCalls = endsCalls
+  }
+
+  /// Whether a page that ends here is full.
+  fileprivate func isFull(_ scanned: Int, _ elements: Int, _ end: borrowing PageEnd) -> Bool {
+    if scanned < self.scanned, elements < self.elements, end.bytes < bytes { return false }
+    guard endsCalls, !end.isEndOfCall else { return true }
+    return scanned / 2 >= self.scanned || elements / 2 >= self.elements || end.bytes / 2 >= bytes
   }
 }
 
@@ -37,6 +50,8 @@ package struct EntryPage<Element: Sendable>: Sendable {
 package struct PageEnd: Sendable {
   /// The position of the last entry that is done with, whether it was left out or not; `nil` for none.
   package var last: Position?
+  /// Whether that entry is the last one of an append call.
+  package fileprivate(set) var isEndOfCall = false
   /// Whether the read ends after the page.
   package var isLast = false
   /// The number of stored bytes of the entries that were read.
@@ -72,9 +87,7 @@ extension EntryCursor {
     var end = PageEnd()
     var (scanned, elements) = (0, 0)
     do throws(AnnalsError) {
-      while scanned < limits.scanned, elements < limits.elements, end.bytes < limits.bytes,
-        let entry = try next()
-      {
+      while !limits.isFull(scanned, elements, end), let entry = try next() {
         scanned += 1
         if entry.position.rawValue > steps.floor, kinds.include(entry), try includes(entry) {
           end.bytes += entry.bytes.count
@@ -87,6 +100,7 @@ extension EntryCursor {
           }
         }
         end.last = entry.position
+        end.isEndOfCall = entry.header.flags.contains(.endOfCall)
       }
       // Entries that chains of tags do not lead to are done with, too.
       if let range = steps.range, range.isAtEnd, !range.backwards { end.last = Position(range.end) }

@@ -29,6 +29,18 @@ extension StoreReader {
       log: log, incarnation: meta.incarnation.number, position: position, mark: try mark(at: position))
   }
 
+  /// The position at which the append call of the entry at `position` ends.
+  package func endOfCall(at position: Position) throws(AnnalsError) -> Position {
+    let last = try last()
+    var end = position.rawValue
+    while end < last {
+      let entry = try lend(try bytes(at: Position(end)), at: Position(end))
+      if entry.header.flags.contains(.endOfCall) { break }
+      end += 1
+    }
+    return Position(end)
+  }
+
   /// Whether a checkpoint is one of this log.
   package func agreement(with checkpoint: Checkpoint, log: UUID) throws(AnnalsError) -> CheckpointAgreement {
     guard checkpoint.log == log else { return .otherLog }

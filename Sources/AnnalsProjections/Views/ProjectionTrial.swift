@@ -51,7 +51,9 @@ package final class ProjectionTrial<P: Projection> {
       start: checkpoint?.position.rawValue ?? 0, end: end, entries: entries, isLast: true)
     do throws(FoldFailure) { _ = try fold.fold(page, from: checkpoint, .none) { _ in nil } } catch {
       switch error {
-      case .poison(_, let cause), .other(let cause): throw cause
+      case .poison(_, let cause), .log(let cause), .other(let cause): throw cause
+      // Nothing ends it.
+      case .ended: break
       }
     }
     checkpoint = end

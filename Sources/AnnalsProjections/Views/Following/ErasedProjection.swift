@@ -13,7 +13,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
   /// Whether it takes erased events out of its rows itself.
   let erases: Bool
   /// Makes the value that folds into a file.
-  let folding: @Sendable (ViewFile, ViewBudget, @escaping CheckpointLookup) -> ViewFolding<Event>
+  let folding: @Sendable (ViewFile, ViewBudget, LogPlaces) -> ViewFolding<Event>
 
   init<P: Projection>(_ projection: P.Type) throws(AnnalsError) where P.Event == Event {
     type = ObjectIdentifier(projection)
@@ -22,7 +22,7 @@ struct ErasedProjection<Event: SchemaEvent>: Sendable {
     selection = P.events
     upcasts = P.upcasts
     erases = P.eraser != nil
-    folding = { ViewFold<P>($0, outline, $1, checkpoint: $2) }
+    folding = { ViewFold<P>($0, outline, $1, $2) }
   }
 
   /// The inputs of the projection with a plan.

@@ -98,7 +98,7 @@ struct ScanTable: Sendable {
   }
 
   /// Returns the steps of the plan whose entries some runners want; `nil` for all.
-  private func wanted(by members: [Member]) -> Set<Int>? {
+  func wanted(by members: [Member]) -> Set<Int>? {
     var steps: Set<Int> = []
     for member in members {
       guard let cases = member.cases else { return nil }

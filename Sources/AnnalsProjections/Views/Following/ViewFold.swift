@@ -5,61 +5,6 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import LMDB
 
-/// The reason that a batch was not stored.
-enum FoldFailure: Error {
-  /// The projection cannot fold the event at a position.
-  case poison(position: UInt64, AnnalsError)
-  /// Anything else: the disk, the file, the log.
-  case other(AnnalsError)
-}
-
-/// The outcome of a batch.
-enum FoldOutcome {
-  /// It is stored up to a checkpoint; before the end of its last page if the memory has not sufficed.
-  case stored(Checkpoint)
-  /// The view was folded elsewhere: it is at this checkpoint, and nothing was stored.
-  case elsewhere(Checkpoint?)
-  /// Another file has replaced this one, and nothing was stored.
-  case succeeded
-}
-
-/// Returns the checkpoint after the entry at a position.
-typealias CheckpointLookup = @Sendable (UInt64) throws(AnnalsError) -> Checkpoint
-
-/// Folds entries into a view's file, for any projection. Used by one thread.
-class ViewFolding<Event: SchemaEvent> {
-  let file: ViewFile
-
-  init(_ file: ViewFile) {
-    self.file = file
-  }
-
-  /// Folds a page and those that `next` returns, in one transaction with the checkpoint after them.
-  ///
-  /// - Parameters:
-  ///   - first: The first page, whose entries up to `start` are skipped.
-  ///   - start: The checkpoint up to which the view has read.
-  ///   - durability: When the batch is on disk.
-  ///   - next: Returns the next page, given the number of staged bytes; `nil` to end the batch.
-  func fold(
-    _ first: ViewPage<Event>, from start: Checkpoint?, _ durability: Durability,
-    next: (Int) -> ViewPage<Event>?
-  ) throws(FoldFailure) -> FoldOutcome {
-    .elsewhere(start)
-  }
-
-  /// Begins with the rows of an earlier version.
-  ///
-  /// - Returns: The checkpoint up to which those have read.
-  func carry(_ seed: RowSeed, _ isOver: () -> Bool) throws(AnnalsError) -> Checkpoint? { nil }
-
-  /// Whether it keeps rows in memory.
-  var keepsRows: Bool { false }
-
-  /// Frees the memory of the rows that it keeps.
-  func free() {}
-}
-
 /// Folds entries into the file of one projection, with the rows and checkpoint of a batch in one transaction.
 /// Used by one thread.
 final class ViewFold<P: Projection>: ViewFolding<P.Event> {
@@ -76,7 +21,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     _modify { yield &reservation.value }
   }
   private let reservation: SerialValue<RowReservation>
-  private let checkpoint: CheckpointLookup
+  private let places: LogPlaces
   private let selection: EventQuery<P.Event>
   /// Whether that selects every event, so that none has to be compared with it.
   private let selectsAll: Bool
@@ -87,12 +32,10 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
 
   init(
     _ file: ViewFile, _ outline: ProjectionOutline, _ budget: ViewBudget = ViewBudget(),
-    checkpoint: @escaping CheckpointLookup = { (position) throws(AnnalsError) in
-      throw AnnalsError(missing: Position(position))
-    }
+    _ places: LogPlaces = LogPlaces()
   ) {
     self.outline = outline
-    self.checkpoint = checkpoint
+    self.places = places
     reservation = SerialValue(RowReservation(budget))
     staging = RowStaging(outline, P.tables)
     selection = P.events
@@ -103,7 +46,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
 
   override func fold(
     _ first: ViewPage<P.Event>, from start: Checkpoint?, _ durability: Durability,
-    next: (Int) -> ViewPage<P.Event>?
+    next: (Int) throws(FoldFailure) -> ViewPage<P.Event>?
   ) throws(FoldFailure) -> FoldOutcome {
     reserve()
     var transaction: WriteTransaction
@@ -112,7 +55,8 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       throw .other(AnnalsError(error))
     }
     var end = first.end
-    var isFull = false
+    // The position at which a batch whose memory does not suffice ends.
+    var goal: UInt64?
     do throws(FoldFailure) {
       let (found, successor) = try other { () throws(AnnalsError) in
         (try file.checkpoint(transaction.view), try file.successor(transaction.view))
@@ -128,26 +72,29 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       var position = start?.position.rawValue ?? 0
       var page = first
       while true {
-        let stop = try apply(page.entries, after: position, transaction)
-        isFull = stop != nil
-        if let stop, stop < page.end.position.rawValue {
-          end = try other { () throws(AnnalsError) in try checkpoint(stop) }
+        if let stop = try apply(page.entries, after: position, through: goal ?? .max, transaction) {
+          let last = if let goal { goal } else { try self.end(of: stop, durability) }
+          goal = last
+          if stop < last {
+            // Nobody sees these rows before the rest of the call.
+            try store(into: &transaction, at: Position(last), after: start?.position.rawValue ?? 0)
+            free()
+            reserve()
+            position = stop
+            continue
+          }
+        }
+        if let goal, goal < page.end.position.rawValue {
+          end = try other { () throws(AnnalsError) in try places.checkpoint(goal) }
           break
         }
         end = page.end
         position = end.position.rawValue
-        guard !isFull, let further = next(staging.changedSize) else { break }
+        guard goal != position, let further = try next(staging.changedSize) else { break }
         page = further
       }
-      try flush(into: &transaction, after: start?.position.rawValue ?? 0)
-      try other { () throws(AnnalsError) in
-        // A view has no observers while it is built.
-        if try file.isReady(transaction.view) {
-          try ChangeJournal.note(
-            staging, at: end.position, in: file.changes, isObserved: observers.isAnybody, &transaction)
-        }
-        try transaction.put(end.encoded(), .checkpoint, in: file)
-      }
+      try store(into: &transaction, at: end.position, after: start?.position.rawValue ?? 0)
+      try other { () throws(AnnalsError) in try transaction.put(end.encoded(), .checkpoint, in: file) }
     } catch {
       transaction.abort()
       free()
@@ -164,7 +111,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
       do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
     }
     staging.settle()
-    if isFull || staging.count > Self.mostRows || !memory.settle(to: staging.memory) {
+    if goal != nil || staging.count > Self.mostRows || !memory.settle(to: staging.memory) {
       free()
       known = id
     }
@@ -213,14 +160,33 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     ProjectionRows(staging, file.source(transaction.view))
   }
 
-  /// Stores the changes of a batch. If a row cannot be encoded, the entry that changed it is to blame.
-  private func flush(into transaction: inout WriteTransaction, after start: UInt64) throws(FoldFailure) {
+  /// Returns the position at which a batch ends whose memory does not suffice after an entry.
+  private func end(of stop: UInt64, _ durability: Durability) throws(FoldFailure) -> UInt64 {
+    if durability == .none { return stop }
+    do throws(AnnalsError) { return try places.endOfCall(stop) } catch {
+      throw error.recovery == [.retry] ? .other(error) : .log(error)
+    }
+  }
+
+  /// Stores changes of a batch, for observers too. If a row cannot be encoded, the entry that changed it is
+  /// to blame.
+  ///
+  /// - Parameter position: The position of the view when the changes become visible.
+  private func store(
+    into transaction: inout WriteTransaction, at position: Position, after start: UInt64
+  ) throws(FoldFailure) {
     do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
       guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
       else {
         throw .other(error)
       }
       throw .poison(position: position, error)
+    }
+    try other { () throws(AnnalsError) in
+      // A view has no observers while it is built.
+      guard try file.isReady(transaction.view) else { return }
+      try ChangeJournal.note(
+        staging, at: position, in: file.changes, isObserved: observers.isAnybody, &transaction)
     }
   }
 
@@ -229,11 +195,11 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     try staging.flush(into: &transaction, file.rows)
   }
 
-  /// Folds the entries of a page.
+  /// Folds the entries of a page between two positions.
   ///
   /// - Returns: The position of the entry after which the memory does not suffice; `nil` if it does.
   private func apply(
-    _ page: [Entry<P.Event>], after position: UInt64,
+    _ page: [Entry<P.Event>], after position: UInt64, through last: UInt64,
     _ transaction: borrowing WriteTransaction
   ) throws(FoldFailure) -> UInt64? {
     let staging = staging
@@ -241,6 +207,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     let entries = page.span
     var fits = true
     for index in entries.indices {
+      if entries[index].position.rawValue > last { break }
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
           // Two scans overlap when they merge.

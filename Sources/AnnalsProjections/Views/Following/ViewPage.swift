@@ -13,6 +13,8 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
   let entries: [Entry<Event>]
   /// Whether the log ended there.
   let isLast: Bool
+  /// Whether an append call ends there. Otherwise the call goes on in the next page.
+  let isEndOfCall: Bool
   /// The entry after it that cannot be read.
   let failure: UnreadableEntry?
   /// The bytes of the views' memory that it has; 0 if another page has its entries.
@@ -22,14 +24,15 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
   ///
   /// - Parameter memory: The bytes that were reserved for it. They are returned with its end.
   init(
-    start: UInt64, end: Checkpoint, entries: [Entry<Event>], isLast: Bool, failure: UnreadableEntry? = nil,
-    memory: Int = 0
+    start: UInt64, end: Checkpoint, entries: [Entry<Event>], isLast: Bool, isEndOfCall: Bool = true,
+    failure: UnreadableEntry? = nil, memory: Int = 0
   ) {
     self.memory = memory
     self.start = start
     self.end = end
     self.entries = entries
     self.isLast = isLast
+    self.isEndOfCall = isEndOfCall || isLast
     self.failure = failure
   }
 
@@ -41,6 +44,6 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
     guard let failure, let possible = failure.cases, let cases, possible.isDisjoint(with: cases),
       let end = failure.checkpoint
     else { return self }
-    return ViewPage(start: start, end: end, entries: entries, isLast: isLast)
+    return ViewPage(start: start, end: end, entries: entries, isLast: isLast, isEndOfCall: false)
   }
 }

@@ -17,7 +17,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
   private static var patience: Duration { .milliseconds(100) }
   /// The time without work after which it frees the memory of rows.
   private static var idleTime: Duration { .seconds(2) }
-  /// The time that a batch waits for the next page while a file is built, in nanoseconds.
+  /// The nanoseconds that a batch waits for the next page of a call, or while a file is built.
   private static var wait: Int { 20_000_000 }
 
   let number: Int
@@ -56,9 +56,10 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     self.registry = registry
     stored = checkpoint
     began = (.now, checkpoint?.position.rawValue ?? 0)
-    folding = view.projection.folding(file, registry.budget) { [registry] (position) throws(AnnalsError) in
-      try registry.checkpoint(at: position)
-    }
+    let places = LogPlaces(
+      checkpoint: { [registry] (position) throws(AnnalsError) in try registry.checkpoint(at: position) },
+      endOfCall: { [registry] (position) throws(AnnalsError) in try registry.endOfCall(at: position) })
+    folding = view.projection.folding(file, registry.budget, places)
     file.releaseLease()
   }
 
@@ -170,15 +171,18 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     let isBuilding = !file.isSynced.load(ordering: .relaxed)
     let end = ContinuousClock.now + (isBuilding ? registry.pace.building : registry.pace.live)
     let cases = view.projection.selection.cases
+    var reading: ViewReading<Event>?
     waiting = nil
     do throws(FoldFailure) {
-      let outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) { size in
-        guard last.failure == nil, poison == nil, size < registry.budget.batch, ContinuousClock.now < end
-        else {
-          return nil
-        }
+      let outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) {
+        (size) throws(FoldFailure) in
+        guard last.failure == nil, poison == nil else { return nil }
+        // No reader sees a part of a call.
+        let isWithinCall = !isBuilding && !last.isEndOfCall
+        guard isWithinCall || (size < registry.budget.batch && ContinuousClock.now < end) else { return nil }
         // While live, new entries are shown at once.
-        while let taken = registry.page(for: self, upTo: isBuilding && !last.isLast ? Self.wait : 0) {
+        let waits = isWithinCall || (isBuilding && !last.isLast)
+        while let taken = registry.page(for: self, upTo: waits ? Self.wait : 0) {
           let page = taken.seen(by: cases)
           // Pages that a batch cannot use come again.
           if page.start > last.end.position.rawValue
@@ -189,7 +193,9 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
           last = page
           return page
         }
-        return nil
+        guard isWithinCall else { return nil }
+        last = try rest(after: last.end.position.rawValue, &reading).seen(by: cases)
+        return last
       }
       ended(outcome, last)
       let isPart = if case .stored(let end) = outcome { end.position < last.end.position } else { false }
@@ -197,6 +203,8 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
     } catch {
       switch error {
       case .poison(let position, let error): report(.poisoned(file.number, at: position, error))
+      case .log(let error): report(.logFailed(file.number, error))
+      case .ended: break
       case .other(let error):
         // The next batch begins with a larger map, unless that was not possible the last time.
         if file.isEnlarged(beyond: &outgrown) {
@@ -206,6 +214,21 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
         report(.failed(file.number, error))
       }
       return nil
+    }
+  }
+
+  /// Reads a page that the scan has not handed on yet: it may be waiting for runners that need this thread.
+  private func rest(
+    after position: UInt64, _ reading: inout ViewReading<Event>?
+  ) throws(FoldFailure) -> ViewPage<Event> {
+    guard registry.goesOn(self), !registry.isEnding else { throw .ended }
+    let member = ScanTable.Member(number: number, cases: view.projection.selection.cases)
+    var own = reading ?? ViewReading(registry)
+    defer { reading = own }
+    do throws(AnnalsError) {
+      return try own.page(after: position, registry.desk.withLock { $0.scans.wanted(by: [member]) })
+    } catch {
+      throw error.recovery == [.retry] ? .other(error) : .log(error)
     }
   }
 

@@ -8,9 +8,6 @@ internal import LMDB
 ///
 /// The desk knows its runners and its position; this only reads. It is used by one thread.
 struct ViewScan<Event: SchemaEvent> {
-  /// The number of pages kept until the runners have finished with them: those that may wait, and the first
-  /// and last of a fold.
-  private static var kept: Int { ViewDesk<Event>.room + 3 }
   /// The time for which a runner at the end of the log may delay others, in nanoseconds.
   private static var patience: Int { 100_000_000 }
   /// The time to wait for a commit before checking for one, in nanoseconds.
@@ -18,21 +15,13 @@ struct ViewScan<Event: SchemaEvent> {
 
   private let number: UInt64
   private let registry: ViewRegistry<Event>
-  private var reader: EntryReader
-  /// The number of events of the last page.
-  private var likely = 0
-  /// The pages read last. They are freed here and not where they are folded: if one thread allocates and
-  /// another frees, both wait for the allocator.
-  private var recent: [ViewPage<Event>] = []
+  private var reading: ViewReading<Event>
 
   init(_ number: UInt64, _ registry: ViewRegistry<Event>) {
     self.number = number
     self.registry = registry
-    reader = EntryReader(following: registry.core)
+    reading = ViewReading(registry)
   }
-
-  /// The longest wait for memory, in pauses of a millisecond.
-  private static var mostPauses: Int { 1_000 }
 
   /// The action after a page.
   private enum Next {
@@ -53,7 +42,7 @@ struct ViewScan<Event: SchemaEvent> {
       switch turn() {
       case .page: break
       case .commit:
-        recent.removeAll()
+        reading.free()
         registry.core.place.commits.wait(beyond: known, upTo: Self.rest)
       case .pause: WriterThread.pause(milliseconds: 50)
       case .end: return
@@ -69,7 +58,7 @@ struct ViewScan<Event: SchemaEvent> {
       return .end
     }
     let page: ViewPage<Event>
-    do throws(AnnalsError) { page = try read(after: step.position, step.wanted) } catch {
+    do throws(AnnalsError) { page = try reading.page(after: step.position, step.wanted) } catch {
       if error.recovery == [.retry] { return .pause }
       registry.fail(number, error)
       return .page
@@ -78,7 +67,7 @@ struct ViewScan<Event: SchemaEvent> {
     if !isEmpty || !step.haveSeenEnd { hand(page, step) }
     let new = page.failure?.position.rawValue ?? page.end.position.rawValue
     registry.desk.withLock { $0.scans.passed(number, from: step.position, to: new, isLast: page.isLast) }
-    recent.append(page)
+    reading.keep(page)
     return page.isLast && !registry.desk.withLock({ $0.scans.merge(number) }) ? .commit : .page
   }
 
@@ -92,56 +81,6 @@ struct ViewScan<Event: SchemaEvent> {
         if mayLeave, registry.detach(runner, after: page.start) { break }
       }
     }
-  }
-
-  /// Reads the entries after a position that runners want.
-  private mutating func read(
-    after position: UInt64, _ wanted: Set<Int>?
-  ) throws(AnnalsError) -> ViewPage<Event> {
-    let storage = oldest()
-    let reserved = reserve()
-    var used = 0
-    defer { ViewMemory.add(used - reserved) }
-    reader.move(to: position)
-    let stride = MemoryLayout<Entry<Event>>.stride
-    let limits = PageLimits(
-      scanned: registry.pace.entries, elements: max(reserved / 2 / stride, 1),
-      bytes: min(registry.pace.bytes, reserved / 2))
-    let page: EntryPage<Entry<Event>> = try reader.events(
-      limits, through: registry.resolver, selecting: wanted, likely: likely, in: storage)
-    likely = page.elements.count
-    let unreadable = page.end.unreadable
-    // No entry is to blame: the whole page is read again, or no runner can continue.
-    if let error = page.end.failure, unreadable == nil || error.recovery == [.retry] { throw error }
-    guard let end = reader.checkpoint else { throw AnnalsError(missing: Position(position)) }
-    used = page.end.bytes + page.elements.count * stride
-    return ViewPage(
-      start: position, end: end, entries: page.elements, isLast: page.end.isLast && unreadable == nil,
-      failure: unreadable, memory: used)
-  }
-
-  /// Frees the oldest page once enough are kept.
-  ///
-  /// - Returns: Its memory, without entries. If each page took new memory of that size, the allocator would
-  ///   join all that is free each time.
-  private mutating func oldest() -> [Entry<Event>] {
-    guard recent.count >= Self.kept else { return [] }
-    var entries = recent.removeFirst().entries
-    entries.removeAll(keepingCapacity: true)
-    return entries
-  }
-
-  /// Reserves memory for a page, and waits for it if views have it all. If none returns any in that time, the
-  /// least that a page needs is taken all the same.
-  private mutating func reserve() -> Int {
-    let (limit, page) = (registry.budget.limit, registry.budget.page)
-    for _ in 0..<Self.mostPauses where !registry.isEnding {
-      if let count = ViewMemory.reserve(upTo: page.most, atLeast: page.least, within: limit) { return count }
-      recent.removeAll()
-      WriterThread.pause(milliseconds: 1)
-    }
-    ViewMemory.add(page.least)
-    return page.least
   }
 }
 
@@ -198,18 +137,5 @@ extension ViewRegistry {
   /// Whether a runner follows the end of the log.
   func isLive(_ runner: ViewRunner<Event>) -> Bool {
     desk.withLock { $0.scans.isLive(runner.number) }
-  }
-
-  /// Returns a page that ends before a position that cannot be folded.
-  func cut(_ page: ViewPage<Event>, before position: UInt64) throws(AnnalsError) -> ViewPage<Event> {
-    return ViewPage(
-      start: page.start, end: try checkpoint(at: position - 1),
-      entries: page.entries.filter { $0.position.rawValue < position },
-      isLast: false)
-  }
-
-  /// Returns the checkpoint after the entry at a position.
-  func checkpoint(at position: UInt64) throws(AnnalsError) -> Checkpoint {
-    try LogSnapshot(core).reader.checkpoint(at: Position(position), log: core.log)
   }
 }
