@@ -61,9 +61,9 @@ package struct EntryPages<Element: Sendable>: Sendable {
     }
     var limits = limits
     limits.elements = min(limits.elements, remaining)
-    var page = try read(&reader, limits)
-    if page.elements.count > remaining { page.elements.removeSubrange(remaining...) }
-    remaining -= page.elements.count
+    let page = try read(&reader, limits)
+    // The last entry may have more events than that.
+    remaining = max(remaining - page.elements.count, 0)
     if let error = page.end.failure {
       guard !page.elements.isEmpty else { throw error }
       failure = error

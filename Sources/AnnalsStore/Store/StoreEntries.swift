@@ -33,20 +33,20 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     remaining = max(limit, 0)
   }
 
-  /// Returns the next event; `nil` at the end or the limit. Entries that a rule drops are skipped.
+  /// Returns the next event; `nil` at the end, or at the limit and after the last event of an entry. Entries
+  /// that a rule drops are skipped.
   ///
   /// - Throws: ``AnnalsError`` with code `ruleFailed` or `malformed` (position, type, version, step and
   ///   cause), `noPath` or `newerSchema` for entries that another program has stored since the open,
   ///   `damaged`, `formatVersion`, `needsNewer` or `inputOutput`.
   @inlinable
   public mutating func next() throws(AnnalsError) -> Entry<Event>? {
-    guard remaining > 0 else { return nil }
     while true {
       if let entry = ready.popLast() {
         remaining &-= 1
         return entry
       }
-      guard try upcastMore() else { return nil }
+      guard remaining > 0, try upcastMore() else { return nil }
       // The next event is last, so that it is moved out and not copied.
       if ready.count > 1 { ready.reverse() }
     }
@@ -74,7 +74,7 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     if ready.count > 1 { ready.reverse() }
     repeat {
       let lent = ready.span
-      for index in 0..<min(lent.count, remaining) { try body(lent[index]) }
+      for index in lent.indices { try body(lent[index]) }
     } while try upcastMoreAfterAll()
   }
 
@@ -85,7 +85,7 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     if ready.count > 1 { ready.reverse() }
     repeat {
       let lent = ready.span
-      for index in 0..<min(lent.count, remaining) { try body(lent[index]) }
+      for index in lent.indices { try body(lent[index]) }
     } while try upcastMoreAfterAll()
   }
 

@@ -26,8 +26,12 @@ import Testing
       #expect(try reader.all(from: position, backwards: false, limit: .max) == after)
       #expect(try reader.all(from: position, backwards: true, limit: .max) == before)
       for limit in [1, 2, 3, 7, 100] {
-        #expect(try reader.all(from: position, backwards: false, limit: limit) == Array(after.prefix(limit)))
-        #expect(try reader.all(from: position, backwards: true, limit: limit) == Array(before.prefix(limit)))
+        #expect(
+          try reader.all(from: position, backwards: false, limit: limit)
+            == after.read(upTo: limit) { $0.position })
+        #expect(
+          try reader.all(from: position, backwards: true, limit: limit)
+            == before.read(upTo: limit) { $0.position })
       }
     }
   }
@@ -49,10 +53,10 @@ import Testing
         for limit in [1, 3, 100] {
           #expect(
             try reader.all(in: stream, from: revision, backwards: false, limit: limit)
-              == Array(after.prefix(limit)))
+              == after.read(upTo: limit) { $0.position })
           #expect(
             try reader.all(in: stream, from: revision, backwards: true, limit: limit)
-              == Array(before.prefix(limit)))
+              == before.read(upTo: limit) { $0.position })
         }
       }
     }

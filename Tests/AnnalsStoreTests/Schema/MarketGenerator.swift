@@ -92,9 +92,11 @@ extension EventLog {
 
 /// An event as it is read today, with everything but the time that it was stored under.
 struct Delivered: Hashable, CustomStringConvertible {
+  let position: Position
   let description: String
 
   init<Event>(_ entry: Entry<Event>) {
+    position = entry.position
     description =
       "\(entry.position) \(entry.path) \(entry.stream.text.utf8.map { $0 }) \(entry.revision) \(entry.timestamp) \(entry.event)"
   }

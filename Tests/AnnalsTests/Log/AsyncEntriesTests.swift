@@ -46,7 +46,7 @@ import Testing
       #expect(try await store.entries(backwards: backwards).delivered(page) == all)
       for limit in [0, 1, all.count - 1, all.count, all.count + 1] + Array(2..<9) {
         let read = try await store.entries(backwards: backwards, limit: limit).delivered(page)
-        #expect(read == Array(all.prefix(limit)))
+        #expect(read == all.read(upTo: limit) { $0.position })
       }
       for _ in 0..<5 {
         let start = Position(UInt64.random(in: 0...65, using: &generator))

@@ -55,6 +55,39 @@ private struct Part: Equatable {
     return (place, try EventStore(at: place.url, plan: BeatPlan.self))
   }
 
+  @Test(arguments: 1...5, [false, true])
+  func `pages by position or revision have every part of a split`(limit: Int, backwards: Bool) async throws {
+    let (place, store) = try await store(0..<60)
+    defer { withExtendedLifetime(place) {} }
+    let wanted = (0..<60).flatMap { number in (0..<number % 3).map { _ in number } }
+    var paged: [Int] = []
+    var (position, count) = (Position?.none, -1)
+    while count < paged.count {
+      count = paged.count
+      for try await entry in store.entries(after: position, backwards: backwards, limit: limit) {
+        paged.append(Part(entry).number)
+        position = entry.position
+      }
+    }
+    #expect(paged == (backwards ? wanted.reversed() : wanted))
+    paged = []
+    var (revision, known) = (Revision?.none, -1)
+    while known < paged.count {
+      known = paged.count
+      paged += try store.read { (snapshot) throws(AnnalsError) in
+        var page: [Int] = []
+        var entries = try snapshot.entries(in: "beat-1", after: revision, backwards: backwards, limit: limit)
+        while let entry = try entries.next() {
+          page.append(Part(entry).number)
+          revision = entry.revision
+        }
+        return page
+      }
+    }
+    let part = wanted.filter { $0 % 4 == 1 }
+    #expect(paged == (backwards ? part.reversed() : part))
+  }
+
   @Test func `lending delivers the same entries as single steps, after any number of them`() async throws {
     let (place, store) = try await store(0..<500)
     defer { withExtendedLifetime(place) {} }
@@ -85,7 +118,7 @@ private struct Part: Equatable {
           (0..<number % 3).map { _ in number }
         }.filter { stream == nil || "beat-\($0 % 4)" == stream }
         let wanted = backwards ? all.reversed() : all
-        #expect(single.map(\.number) == Array(wanted.prefix(limit)))
+        #expect(single.map(\.number) == wanted.read(upTo: limit) { $0 })
       }
     }
   }
