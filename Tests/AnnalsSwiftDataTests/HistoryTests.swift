@@ -124,6 +124,16 @@ struct HistoryTests {
     #expect(try source.imports(into: log).stored == 0)
   }
 
+  @Test func `a row that only its first save mentions is deleted by the same import`() throws {
+    // The save that removed the row is not in the history.
+    try save(1, at: 100, [(0, 1, "NULL")])
+    let report = try source.imports(into: log)
+    #expect(report.inserted == 1 && report.deleted == 1 && report.incomplete == 1)
+    let entries = try log.everything().map { "\($0.stream) \($0.type)" }
+    #expect(entries == ["note-1 NoteInserted", "note-1 NoteDeleted"])
+    #expect(try source.imports(into: log).stored == 0)
+  }
+
   @Test func `without the history each row is one complete event`() throws {
     try source.run("INSERT INTO ZNOTE VALUES (1, 1, 3, 'one', 5)")
     try save(1, at: 1, [(0, 1, "NULL"), (1, 1, "x'40'"), (0, 2, "NULL")])

@@ -76,6 +76,8 @@ struct ImportRun {
       keys[entity.mapping.stream, default: []].insert(row.key)
       try run.settle(row, of: entity)
     }
+    // The streams of missing rows are found in the log, also those that this import has begun.
+    try batch.append(to: log)
     try deleteMissing(keys)
     try finish(progress)
     return report
