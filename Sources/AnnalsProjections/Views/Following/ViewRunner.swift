@@ -177,7 +177,6 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
       let outcome = try folding.fold(first, from: stored, isBuilding ? .none : .relaxed) {
         (size) throws(FoldFailure) in
         guard last.failure == nil, poison == nil else { return nil }
-        // No reader sees a part of a call.
         let isWithinCall = !isBuilding && !last.isEndOfCall
         guard isWithinCall || (size < registry.budget.batch && ContinuousClock.now < end) else { return nil }
         // While live, new entries are shown at once.
