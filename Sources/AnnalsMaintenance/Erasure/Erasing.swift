@@ -110,18 +110,19 @@ struct Erasing {
     let earlier = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.unfinishedErasure() }
     guard let earlier else { return }
     let erasing = try Erasing(log, author: earlier.author, reason: earlier.reason, rules: rules)
-    _ = try erasing.complete(earlier)
+    _ = try erasing.complete(earlier, isKnown: true)
   }
 
   /// Erases the entries of a note, and removes the note.
   ///
+  /// - Parameter isKnown: Whether an earlier call has written the note.
   /// - Returns: The positions of the entries that record it.
-  private func complete(_ work: ErasingRow) throws(AnnalsError) -> [Position] {
+  private func complete(_ work: ErasingRow, isKnown: Bool = false) throws(AnnalsError) -> [Position] {
     let positions = work.positions.ranges.flatMap { $0.map { Position($0) } }
     let kinds = try log.read { (snapshot) throws(AnnalsError) in try ErasedKinds(positions, snapshot) }
     // Each member of a cluster applies the commits alone.
     let isNoted = log.options.sequencer == nil
-    if isNoted { try note(work) }
+    if isNoted, !isKnown { try note(work) }
     var recorded: [Position] = []
     do throws(AnnalsError) {
       let views = try log.core.withdrawViews(of: kinds)
@@ -134,8 +135,9 @@ struct Erasing {
       // The members of a cluster complete the rows as they apply the erasure.
       if isNoted { try foldAgain() }
     } catch {
-      // A refused call has changed nothing, and is not to be completed. The outcome of others may be unknown.
-      if isNoted, recorded.isEmpty, Self.refusals.contains(error.code) { try note(nil) }
+      // A refused call has changed nothing, and is not to be completed. The outcome of others may be unknown,
+      // and an earlier call may have erased a part before its process was killed.
+      if isNoted, !isKnown, recorded.isEmpty, Self.refusals.contains(error.code) { try note(nil) }
       throw error
     }
     ErasurePoint.reach(.cleared)

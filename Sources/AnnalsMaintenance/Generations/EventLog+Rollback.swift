@@ -40,8 +40,8 @@ extension EventLog {
   /// - Returns: The result.
   /// - Throws: ``AnnalsError`` with code `wrongUse` if no migration pass made the generation in use, if its
   ///   predecessor was discarded, or if entries were appended since the switch, which would be lost
-  ///   (`details.position` is the first); `busy` if a pass runs or is unfinished; `damaged`, and as
-  ///   ``init(at:options:)``. Nothing is changed then.
+  ///   (`details.position` is the first); `busy` if a pass runs or is unfinished, or if an erasure that was begun
+  ///   since the switch is not complete; `damaged`, and as ``init(at:options:)``. Nothing is changed then.
   /// - Complexity: Two durable commits and a rename, regardless of the length of the log.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
     let change = try GenerationChange(url, StoreOptions())
@@ -72,7 +72,8 @@ extension GenerationChange {
     let rows = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, inUse.tables)
       return (
-        pass: try reader.pass(), predecessor: try reader.predecessor(), tags: try reader.passTags()
+        pass: try reader.pass(), predecessor: try reader.predecessor(), tags: try reader.passTags(),
+        erasing: try reader.unfinishedErasure()
       )
     }
     if let pass = rows.pass {
@@ -88,6 +89,7 @@ extension GenerationChange {
       )
     }
     let previous = try previous(predecessor.generation)
+    try mustNotForget(rows.erasing, previous)
     let epoch = inUse.meta.epoch
     let schemaEpoch = previous.meta.schemaEpoch
     // The predecessor has the tags from before the pass, and views that select by them are built from it.
@@ -147,6 +149,24 @@ extension GenerationChange {
     }
     try Self.mustBeOne(previous.meta.schemaEpoch, inUse.meta.schemaEpoch)
     return previous
+  }
+
+  /// Throws if the predecessor does not know of an erasure that was begun and is not complete.
+  ///
+  /// Erasures and rollbacks exclude each other, so that none begins meanwhile.
+  private func mustNotForget(
+    _ erasing: ErasingRow?, _ previous: StoreOpening.GenerationFile
+  ) throws(AnnalsError) {
+    guard let erasing else { return }
+    let known = try previous.environment.read(failure: AnnalsError.init) {
+      (transaction) throws(AnnalsError) in
+      try StoreReader(transaction.view, StoreTables(previous.environment)).unfinishedErasure()
+    }
+    guard known != erasing else { return }
+    throw AnnalsError(
+      .busy,
+      "an erasure that \(erasing.author) asked for was begun since the switch and is not complete, and a rollback would forget it; nothing was changed: the next open of the store with its plan completes it, or 'annals erasures STORE --finish'; after that, no rollback to a generation before it is possible"
+    )
   }
 
   /// Throws unless both generations have seen the same activations.

@@ -107,12 +107,13 @@ extension Pass {
     try archive?.synchronize()
     if work.move != nil { try moveLimits() }
     try mustHaveNoMoreNames()
-    let facts = try source.read { (reader) throws(AnnalsError) in
-      try reader.backups().map { ($0.name, $0.encoded()) } + reader.clusterRows()
+    // They may have changed since the pass began.
+    let (notes, cluster) = try source.read { (reader) throws(AnnalsError) in
+      (try reader.notes(), try reader.clusterRows())
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      // Some may have been added since the pass began.
-      for (name, value) in facts { try transaction.put(value, name, in: target.tables.meta) }
+      _ = try transaction.put(notes: notes, target.tables)
+      for (name, value) in cluster { try transaction.put(value, name, in: target.tables.meta) }
       var times = TimesCopy(source: source, target: target, isRepairing: work.patch != nil)
       try times.finish(after: limitsCopied, in: &transaction)
       var meta = try complete(transaction, sight)

@@ -101,6 +101,47 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  // A rollback would lose a person's erasure.
+  @Test func `a rollback does not forget a killed erasure that was begun since the switch`() async throws {
+    do { try await customers.fill(customers.store()) }
+    do { _ = try await EventLog(at: place.url).compact().report() }
+    await kill(at: .withdrawn)
+    let error = #expect(throws: AnnalsError.self) { try EventLog.rollback(place.url) }
+    #expect(error?.code == .busy && error?.message.contains("jane") == true)
+    do {
+      let log = try EventLog(at: place.url)
+      #expect(try log.info().generation == 2)
+      #expect(try log.unfinishedErasures().map(\.positions) == [[1...5]])
+    }
+    #expect(try customers.store().log.erasures().map(\.positions) == [[1...5]])
+    #expect(throws: AnnalsError.self) { try EventLog.rollback(place.url) }
+  }
+
+  @Test func `a note from before a switch, and one from within a pass, stay in every generation`()
+    async throws
+  {
+    do { try await customers.fill(customers.store()) }
+    let stopping = Stopping()
+    var options = MigrationOptions()
+    options.atPoint = { if $0 == .copied { stopping.stop() } }
+    do {
+      let run = try EventLog(at: place.url).compact(options)
+      stopping.put(run)
+      await #expect(throws: AnnalsError.self) { try await run.report() }
+    }
+    // The pass has taken over the rows of the old generation by now.
+    await kill(at: .withdrawn)
+    let log = try EventLog(at: place.url)
+    let report = try await log.compact().report()
+    #expect(report.resumedAt > 0)
+    #expect(try log.unfinishedErasures().map(\.positions) == [[1...5]])
+    // Both generations have the note.
+    #expect(try EventLog.rollback(place.url).to == 1)
+    #expect(try log.unfinishedErasures().map(\.positions) == [[1...5]])
+    #expect(try customers.store().log.erasures().map(\.positions) == [[1...5]])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test func `the note is read as it was written, and no other bytes are`() throws {
     let row = ErasingRow(
       positions: PositionRanges([1, 2, 9]), stream: (1, 3), author: "j", reason: "r")
