@@ -88,9 +88,10 @@ extension GenerationChange {
         "there is no generation to go back to: generation \(inUse.number) was made by no migration pass, or the one before it was discarded"
       )
     }
-    let previous = try previous(predecessor.generation)
+    let previous = try previous(predecessor)
     try mustNotForget(rows.erasing, previous)
     let epoch = inUse.meta.epoch
+    try inUse.read { (reader) throws(AnnalsError) in try Self.mustLoseNothing(reader, predecessor, epoch) }
     let schemaEpoch = previous.meta.schemaEpoch
     // The predecessor has the tags from before the pass, and views that select by them are built from it.
     var views: WithdrawnViews?
@@ -98,30 +99,31 @@ extension GenerationChange {
       views = try ViewDirectory.withdrawViews(
         selectingBy: Set(tags.names.map { ExactText($0) }), in: opening.directory)
     }
-    try write(in: inUse) { (transaction) throws(AnnalsError) in
-      // It may have risen while the turn was waited for.
-      try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
-      let last = try StoreReader(transaction.view, inUse.tables).last()
-      guard last <= predecessor.last else {
-        throw AnnalsError(
-          .wrongUse,
-          "\(last - predecessor.last) entries were appended since the switch, from position \(predecessor.last + 1) to \(last); a rollback would lose them; nothing was changed",
-          details: AnnalsError.Details { $0.position = Position(predecessor.last + 1) })
-      }
-      guard last == predecessor.last, epoch < .max else {
-        throw AnnalsError(
-          .damaged, "table 'meta': the log ends at \(last), and its switch was at \(predecessor.last)",
-          details: AnnalsError.Details { $0.table = "meta" })
-      }
-      // The commit point: from here on the predecessor is in use, and any process may do the rest.
-      try seal(&transaction, successor: predecessor.generation)
-      return true
-    }
-    views?.end()
     let opened = StoreOpening.Opened(
       file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
+    let successor = Generation(opened, opening.directory, heads: 0)
+    var isSealed = false
+    while !isSealed {
+      // Before the commit point, because afterwards any process may do the rest, and would not know of them.
+      let notes = try inUse.read { (reader) throws(AnnalsError) in try reader.notes() }
+      try write(in: successor) { (transaction) throws(AnnalsError) in
+        try transaction.put(notes: notes, successor.tables)
+      }
+      try write(in: inUse) { (transaction) throws(AnnalsError) in
+        // They may have changed while the turn was waited for.
+        try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
+        try Self.mustLoseNothing(StoreReader(transaction.view, inUse.tables), predecessor, epoch)
+        // Another process may have recorded a backup meanwhile.
+        guard try StoreReader(transaction.view, inUse.tables).notes() == notes else { return false }
+        // The commit point: from here on the predecessor is in use, and any process may do the rest.
+        try seal(&transaction, successor: predecessor.generation)
+        isSealed = true
+        return true
+      }
+    }
+    views?.end()
     do throws(AnnalsError) {
-      try Generation(opened, opening.directory, heads: 0).unsealIfStale(within: options.lockTimeout)
+      try successor.unsealIfStale(within: options.lockTimeout)
       try opening.record()
     } catch {
       // After the commit point the predecessor is in use even if a step fails here. The next writer or opener
@@ -131,7 +133,8 @@ extension GenerationChange {
   }
 
   /// The generation to go back to, which must say that it is the predecessor of the one in use.
-  private func previous(_ number: UInt64) throws(AnnalsError) -> StoreOpening.GenerationFile {
+  private func previous(_ row: PredecessorRow) throws(AnnalsError) -> StoreOpening.GenerationFile {
+    let number = row.generation
     let previous: StoreOpening.GenerationFile
     do throws(AnnalsError) { previous = try file(number) } catch  where error.code == .incomplete {
       throw AnnalsError(
@@ -167,6 +170,24 @@ extension GenerationChange {
       .busy,
       "an erasure that \(erasing.author) asked for was begun since the switch and is not complete, and a rollback would forget it; nothing was changed: the next open of the store with its plan completes it, or 'annals erasures STORE --finish'; after that, no rollback to a generation before it is possible"
     )
+  }
+
+  /// Throws unless the log ends where the predecessor does.
+  private static func mustLoseNothing(
+    _ reader: StoreReader, _ predecessor: PredecessorRow, _ epoch: UInt64
+  ) throws(AnnalsError) {
+    let last = try reader.last()
+    guard last <= predecessor.last else {
+      throw AnnalsError(
+        .wrongUse,
+        "\(last - predecessor.last) entries were appended since the switch, from position \(predecessor.last + 1) to \(last); a rollback would lose them; nothing was changed",
+        details: AnnalsError.Details { $0.position = Position(predecessor.last + 1) })
+    }
+    guard last == predecessor.last, epoch < .max else {
+      throw AnnalsError(
+        .damaged, "table 'meta': the log ends at \(last), and its switch was at \(predecessor.last)",
+        details: AnnalsError.Details { $0.table = "meta" })
+    }
   }
 
   /// Throws unless both generations have seen the same activations.

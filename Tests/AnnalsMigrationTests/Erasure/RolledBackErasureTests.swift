@@ -1,0 +1,53 @@
+import AnnalsTestSupport
+import Foundation
+import Testing
+
+@testable import Annals
+@testable import AnnalsLog
+@testable import AnnalsMaintenance
+@testable import AnnalsMigration
+
+/// Erasures before and after a rollback: what the store says of the places that have the bytes.
+@Suite struct RolledBackErasureTests {
+  private let customers: ErasedCustomers
+  private var place: TemporaryStore { customers.place }
+
+  init() throws {
+    customers = try ErasedCustomers()
+  }
+
+  private func copy(_ name: String) -> URL {
+    place.url.deletingLastPathComponent().appendingPathComponent(name)
+  }
+
+  private func erase(_ log: EventLog) throws {
+    try log.erase(stream: "customer-1", by: "jane", because: "request")
+  }
+
+  /// The places of the one erasure, with the names of backups only.
+  private func remains(_ log: EventLog) throws -> [String] {
+    try #require(try log.erasures().first).remains.map { place in
+      if case .backup(_, let path) = place { URL(filePath: path).lastPathComponent } else { "\(place)" }
+    }
+  }
+
+  @Test func `backups that were made, or destroyed, after a switch are known after a rollback`()
+    async throws
+  {
+    do { try await customers.fill(customers.store()) }
+    let log = try EventLog(at: place.url)
+    try log.backup(to: copy("old.annals"))
+    let gone = try #require(try log.backup(to: copy("gone.annals")).backup)
+    _ = try await log.compact().report()
+    try log.backup(to: copy("new.annals"))
+    try log.forgetBackup(gone)
+    _ = try EventLog.rollback(place.url)
+    #expect(try log.info().generation == 1)
+    try erase(log)
+    #expect(try remains(log) == ["generation 1", "generation 2", "old.annals", "new.annals"])
+    _ = try await log.compact().report()
+    _ = try EventLog.discardPrevious(place.url)
+    #expect(try remains(log) == ["old.annals", "new.annals"])
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+}
