@@ -33,11 +33,11 @@ extension StoreReader {
     } ?? nil
   }
 
-  /// The name of the row of `meta` that says in which generation contexts were removed in place.
+  /// The name of the row of `meta` that says which generations had contexts when some were removed in place.
   package static let contextsRemovedName = "contextsRemoved"
 
-  /// The last generation in which contexts were removed in place, so that its file may have their bytes; 0 if
-  /// there was none.
+  /// The newest generation that there was when contexts were last removed in place: its file and earlier ones
+  /// may have their bytes; 0 if none were.
   package func contextsRemoved() throws(AnnalsError) -> UInt64 {
     try row(Self.contextsRemovedName, in: tables.meta) { (bytes) throws(FormatFailure) in
       var reader = ByteReader(bytes)

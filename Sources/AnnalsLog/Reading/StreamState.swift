@@ -39,11 +39,11 @@ package struct RecordedChange: Sendable {
   package let entry: SystemEntry
 }
 
-extension LogSnapshot {
+extension StoreReader {
   /// Returns the change that the entry at `position` records; `nil` for any other entry.
   package func systemEntry(at position: Position) throws(AnnalsError) -> RecordedChange? {
-    let bytes = try reader.bytes(at: position)
-    let entry = try reader.lend(bytes, at: position)
+    let bytes = try bytes(at: position)
+    let entry = try lend(bytes, at: position)
     guard entry.header.isSystem else { return nil }
     let body = try entry.layout { () throws(FormatFailure) in try EntryBody(bytes, header: entry.header) }
     guard case .stub(let stub) = body, let system = stub.system else { return nil }
@@ -51,10 +51,11 @@ extension LogSnapshot {
   }
 
   /// Returns the recorded changes, in order.
-  package func systemEntries() throws(AnnalsError) -> [RecordedChange] {
-    guard let head = try head(of: SystemEntry.stream) else { return [] }
-    var cursor = try EntryCursor(
-      reader, EntrySteps(in: SystemEntry.stream, head, oldest: 0, from: nil))
+  ///
+  /// - Parameter head: The head of the stream that they are in; `nil` if it has no entry.
+  fileprivate func systemEntries(upTo head: Head?) throws(AnnalsError) -> [RecordedChange] {
+    guard let head else { return [] }
+    var cursor = try EntryCursor(self, EntrySteps(in: SystemEntry.stream, head, oldest: 0, from: nil))
     var positions: [Position] = []
     while let entry = try cursor.next() { positions.append(entry.position) }
     var found: [RecordedChange] = []
@@ -62,5 +63,26 @@ extension LogSnapshot {
       if let change = try systemEntry(at: position) { found.append(change) }
     }
     return found
+  }
+}
+
+extension LogSnapshot {
+  /// Returns the change that the entry at `position` records; `nil` for any other entry.
+  package func systemEntry(at position: Position) throws(AnnalsError) -> RecordedChange? {
+    try reader.systemEntry(at: position)
+  }
+
+  /// Returns the recorded changes, in order.
+  package func systemEntries() throws(AnnalsError) -> [RecordedChange] {
+    try reader.systemEntries(upTo: try head(of: SystemEntry.stream))
+  }
+}
+
+extension Generation {
+  /// Returns the changes that the log has recorded in this generation, whether or not it is in use, in order.
+  package func systemEntries() throws(AnnalsError) -> [RecordedChange] {
+    try read { (reader) throws(AnnalsError) in
+      try reader.systemEntries(upTo: try head(of: SystemEntry.stream, reader))
+    }
   }
 }

@@ -15,7 +15,8 @@ internal import LMDB
 public struct Erasure: Hashable, Sendable {
   /// Where the bytes of erased events may still be.
   public enum Place: Hashable, Sendable {
-    /// The file of a generation: the erasure left them in its free pages, or it is older.
+    /// The file of a generation: the erasure left them in its free pages, or it is older, or was rolled back
+    /// before the erasure, or cannot be read.
     case generation(UInt64)
     /// A backup that was made before, or of a generation that still had the bytes: its id, and the place
     /// where it was made.
@@ -60,9 +61,10 @@ extension EventLog {
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `permission` or `inputOutput`.
   /// - Complexity: O(changes of the log), and O(log) if the store has contents of attachments that are older
-  ///   than an erasure.
+  ///   than an erasure, or generations that are not in use and later than the one in which it was done.
   public func erasures() throws(AnnalsError) -> [Erasure] {
-    let files = try generationFiles()
+    // Before the snapshot: no file is opened while a snapshot is read.
+    let files = try generations(after: oldestOfInterest())
     let views = try core.withdrawnFiles()
     // Before the snapshot, so that an event that refers to one of them is in it.
     var contents = try UnusedContents(in: core.generation.directory)
@@ -83,15 +85,16 @@ extension EventLog {
       let removed = try snapshot.reader.contextsRemoved()
       var erasures: [Erasure] = []
       for change in changes {
-        guard case .erased(let positions, var generation) = change.entry.change else { continue }
-        if generation == ClusterRow.anyGeneration {
-          generation = try snapshot.reader.generation(erasedBy: change.position) ?? inUse
-        }
+        guard case .erased(let positions, _) = change.entry.change else { continue }
+        let generation = try snapshot.generation(ofErasure: change) ?? inUse
         var remains: [Erasure.Place] = []
-        // A file after the one in use is of an unfinished pass, which may have copied the events before.
         let hasRows = !positions.isEmpty || hasInline
-        for file in files where file <= max(hasRows ? generation : 0, removed) || hasRows && file > inUse {
-          remains.append(.generation(file))
+        for file in files {
+          let isInUse = file.number == inUse
+          let hasBytes = file.number <= generation || !isInUse && file.mayHaveBytes(of: change)
+          let hasContexts =
+            file.number <= removed || removed > 0 && !isInUse && file.mayHaveContexts(removedBy: removed)
+          if hasRows && hasBytes || hasContexts { remains.append(.generation(file.number)) }
         }
         for backup in backups where !backup.isGone {
           // A backup of the generation in which the events were erased has them in unused parts of its pages.
@@ -117,11 +120,31 @@ extension EventLog {
       return erasures
     }
   }
+}
 
-  /// The numbers of the generations whose files are there, in order.
-  private func generationFiles() throws(AnnalsError) -> [UInt64] {
-    let names = try files { () throws(StoreFileError) in try core.generation.directory.names() }
-    return names.compactMap { CurrentFile.generation(ofFile: $0) }.sorted()
+extension EventLog {
+  /// The number up to which generations may have bytes by their numbers alone; the highest one if nothing was
+  /// erased.
+  private func oldestOfInterest() throws(AnnalsError) -> UInt64 {
+    try read { (snapshot) throws(AnnalsError) in
+      var oldest: UInt64?
+      for change in try snapshot.systemEntries() {
+        if let number = try snapshot.generation(ofErasure: change) { oldest = min(number, oldest ?? number) }
+      }
+      guard let oldest else { return .max }
+      let removed = try snapshot.reader.contextsRemoved()
+      return removed > 0 ? min(oldest, removed) : oldest
+    }
+  }
+}
+
+extension LogSnapshot {
+  /// Returns the generation in which an erasure was done; `nil` if this machine has not noted it, or for any
+  /// other change.
+  fileprivate func generation(ofErasure change: RecordedChange) throws(AnnalsError) -> UInt64? {
+    guard case .erased(_, let generation) = change.entry.change else { return nil }
+    return generation == ClusterRow.anyGeneration
+      ? try reader.generation(erasedBy: change.position) : generation
   }
 }
 

@@ -195,7 +195,8 @@ struct Contraction {
       // Free pages of this file still have what stages worked out from events that were erased since.
       if !unused.isEmpty, kinds.limitsStreams {
         var generation: [UInt8] = []
-        generation.append(varint: log.core.generation.number)
+        // Generations that were rolled back have higher numbers than the one in use, and contexts, too.
+        generation.append(varint: try StoreReader(transaction.view, tables).newestGeneration())
         try transaction.put(generation, StoreReader.contextsRemovedName, in: tables.meta)
       }
       return true

@@ -104,4 +104,29 @@ private enum GuestPlan: SchemaMigrationPlan {
     #expect(try !hasSecret())
     #expect(try EventLog.verify(place.url).isClean)
   }
+  @Test func `a generation that was rolled back before contract may have contexts, too`() async throws {
+    do {
+      let first = try EventStore(at: place.url, plan: FirstGuests.self)
+      try await first.append([.came(.init(name: Self.secret)), .came(.init(name: "Ann"))], to: "guests")
+    }
+    let store = try store()
+    try store.erase([1], by: "jane", because: "request")
+    _ = try await store.migrate().report()
+    _ = try await store.log.compact().report()
+    let backup = place.url.deletingLastPathComponent().appendingPathComponent("copy.annals")
+    let id = try #require(try store.backup(to: backup).backup)
+    _ = try EventLog.rollback(place.url)
+    #expect(try store.log.info().generation == 2)
+    let losses = try store.contract(.init(isRehearsal: true))
+    #expect(try store.contract(.init(confirming: losses.droppedEntries)).isContracted)
+    _ = try await store.log.compact().report()
+    #expect(try store.log.info().generation == 4)
+    #expect(
+      try store.log.erasures()[0].remains == [
+        .generation(1), .generation(2), .generation(3), .backup(id, at: backup.path),
+      ])
+    _ = try EventLog.discardPrevious(place.url)
+    #expect(try store.log.erasures()[0].remains == [.backup(id, at: backup.path)])
+    #expect(try !hasSecret())
+  }
 }

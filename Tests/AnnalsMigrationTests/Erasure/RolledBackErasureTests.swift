@@ -50,4 +50,64 @@ import Testing
     #expect(try remains(log) == ["old.annals", "new.annals"])
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `a generation that was rolled back before an erasure is listed until it is gone`()
+    async throws
+  {
+    do { try await customers.fill(customers.store()) }
+    let log = try EventLog(at: place.url)
+    _ = try await log.compact().report()
+    _ = try EventLog.rollback(place.url)
+    try erase(log)
+    #expect(try remains(log) == ["generation 1", "generation 2"])
+    _ = try await log.compact().report()
+    #expect(try log.info().generation == 3)
+    #expect(try remains(log) == ["generation 1", "generation 2"])
+    let reader = try EventLog(at: place.url, options: StoreOptions(access: .readOnly))
+    #expect(try remains(reader) == ["generation 1", "generation 2"])
+    _ = try EventLog.discardPrevious(place.url)
+    #expect(try remains(log) == [])
+    #expect(try customers.hasSecret(in: place.url) == [])
+  }
+
+  @Test func `a file that cannot be read is listed, because it may have anything`() async throws {
+    do {
+      try await customers.fill(customers.store())
+      let log = try EventLog(at: place.url)
+      _ = try await log.compact().report()
+      _ = try EventLog.rollback(place.url)
+      try erase(log)
+      _ = try await log.compact().report()
+    }
+    let file = place.url.appendingPathComponent("log-000002.mdb")
+    var bytes = try Data(contentsOf: file)
+    bytes.replaceSubrange(24..<56, with: Data(count: 32))
+    try bytes.write(to: file)
+    #expect(try EventLog.discardPrevious(place.url).kept.map(\.file) == ["log-000002.mdb"])
+    let log = try EventLog(at: place.url)
+    #expect(try remains(log) == ["generation 2"])
+    #expect(try customers.hasSecret(in: place.url).contains("log-000002.mdb"))
+    try FileManager.default.removeItem(at: file)
+    #expect(try remains(log) == [])
+  }
+
+  @Test func `a generation that was made after an erasure is not listed, rolled back or not`()
+    async throws
+  {
+    do { try await customers.fill(customers.store()) }
+    let log = try EventLog(at: place.url)
+    try erase(log)
+    _ = try await log.compact().report()
+    #expect(try remains(log) == ["generation 1"])
+    _ = try EventLog.rollback(place.url)
+    #expect(try log.info().generation == 1)
+    #expect(try remains(log) == ["generation 1"])
+    for generation in 3...4 as ClosedRange<UInt64> {
+      _ = try await log.compact().report()
+      #expect(try log.info().generation == generation)
+      #expect(try remains(log) == ["generation 1"])
+    }
+    // Commits may have reused the pages of the first file.
+    #expect(try customers.hasSecret(in: place.url).allSatisfy { $0 == "log-000001.mdb" })
+  }
 }
