@@ -117,11 +117,16 @@ package struct StorePlace {
     let taken = AnnalsError(
       .cannotCreate, "something called '\(name)' is there already; nothing was changed")
     // Before the work, which may be long. A file that takes the name meanwhile is not replaced either.
-    guard try files({ () throws(StoreFileError) in try parent.status(of: fileName) }) == nil else {
-      throw taken
-    }
+    guard try !isTaken(in: parent) else { throw taken }
     guard try StoreCreation(parent: parent, name: fileName).run(room: room, content) else { throw taken }
     try waitForName()
+  }
+
+  /// Whether something has the name, a store or not.
+  package func isTaken() throws(AnnalsError) -> Bool { try isTaken(in: above()) }
+
+  private func isTaken(in parent: Directory) throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in try parent.status(of: fileName) } != nil
   }
 
   /// The directory above the store.

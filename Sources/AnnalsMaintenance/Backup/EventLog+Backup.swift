@@ -17,8 +17,10 @@ extension EventLog {
   /// of later ones. It has only the generation in use, with its number and the log's id, and no unused pages.
   /// During a migration pass, it has the generation that is in use until the switch.
   ///
-  /// A store that is open for writing records the backup, so that ``erasures()`` can say that bytes may still
-  /// be in it.
+  /// A store that is open for writing records the backup before it is made, so that ``erasures()`` can say
+  /// that bytes may still be in it. If the process is killed meanwhile, the record stays: the backup may be
+  /// whole, or there may be a part of it, in a directory next to its place that the next backup there
+  /// removes.
   ///
   /// The backup is live. The hold of a store before a pass is accepted is not copied, because a backup has
   /// nothing to roll back to.
@@ -42,27 +44,43 @@ extension EventLog {
     to destination: URL, progress: (Progress) -> Void = { _ in }
   ) throws(AnnalsError) -> CopyReport {
     // A snapshot is of the generation in use, whose lease it keeps while this value lives.
-    let (generation, used) = try read { (snapshot) throws(AnnalsError) -> (Generation, Int) in
+    let (generation, used, last) = try read { (snapshot) throws(AnnalsError) -> (Generation, Int, UInt64) in
       (
         snapshot.generation,
-        try storage { () throws(EnvironmentError) in try snapshot.transaction.pageUse().used }
+        try storage { () throws(EnvironmentError) in try snapshot.transaction.pageUse().used },
+        try snapshot.reader.last()
       )
     }
+    let place = try StorePlace(destination)
+    let row = BackupRow(of: generation.number, last: last, at: destination)
     let copy = StoreCopy(
-      destination: try StorePlace(destination), source: generation.directory, current: generation.current,
-      size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false)
-    var report = try copy.run(progress) { (file) throws(AnnalsError) in
-      do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
-        throw AnnalsError(error)
+      destination: place, source: generation.directory, current: generation.current,
+      size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false, row: row)
+    var unrecorded: String?
+    var report: CopyReport
+    do throws(AnnalsError) {
+      report = try copy.run(progress) { (file) throws(AnnalsError) in
+        // Before the first byte of it: a process that is killed may leave a whole backup, or a part of one.
+        do throws(AnnalsError) { try record(row) } catch { unrecorded = error.message }
+        do throws(EnvironmentError) { try generation.environment.copy(to: file) } catch {
+          throw AnnalsError(error)
+        }
       }
+    } catch {
+      let cause = error
+      // A record that stays is listed until somebody says that there is no such backup.
+      do throws(AnnalsError) { try removeRecord(row, of: place, after: cause) } catch {}
+      throw cause
     }
     // Positions have no gaps, so the number of entries is the newest position.
-    do throws(AnnalsError) {
-      report.backup = try record(backupAt: destination, of: generation.number, last: report.entries)
-    } catch {
-      // The backup is complete all the same.
-      report.unrecorded = error.message
+    if unrecorded == nil, report.entries > last {
+      var newer = row
+      newer.last = report.entries
+      // The row says less than the backup has, so that it is listed rather too often.
+      do throws(AnnalsError) { try record(newer) } catch {}
     }
+    report.backup = unrecorded == nil ? row.id : nil
+    report.unrecorded = unrecorded
     return report
   }
 
@@ -96,7 +114,7 @@ extension EventLog {
     let size = try files { () throws(StoreFileError) in try file.status().size }
     let copy = StoreCopy(
       destination: try StorePlace(destination), source: directory, current: current, size: size, arrived: nil,
-      isBranch: true)
+      isBranch: true, row: nil)
     return try copy.run(progress) { (target) throws(AnnalsError) in
       try copyUndisturbed(file, to: target)
     }

@@ -12,24 +12,29 @@ internal import LMDB
 
 // The backups that a store knows of, so that an erasure can say where bytes may still be.
 extension EventLog {
-  /// Records that a backup of a generation was made.
-  ///
-  /// - Returns: Its id.
-  func record(backupAt place: URL, of generation: UInt64, last: UInt64) throws(AnnalsError) -> UUID {
+  /// Records a backup.
+  func record(_ row: BackupRow) throws(AnnalsError) {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store is open for reading only")
     }
-    // The one who destroys the backup works in another directory, years later.
-    let isWhole = place.path.hasPrefix("/")
-    let path = isWhole ? place.path : FileManager.default.currentDirectoryPath + "/" + place.path
-    let row = BackupRow(id: UUID(), time: .now, last: last, place: path)
     _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       try transaction.put(row.encoded(), row.name, in: tables.meta)
-      try transaction.put(
-        BackupRow.encoded(generation: generation), row.generationName, in: tables.meta)
+      if let generation = row.generation {
+        try transaction.put(
+          BackupRow.encoded(generation: generation), row.generationName, in: tables.meta)
+      }
       return true
     }
-    return row.id
+  }
+
+  /// Removes the record of a backup that failed, unless the backup is there: its name may not be durable.
+  func removeRecord(_ row: BackupRow, of place: StorePlace, after error: AnnalsError) throws(AnnalsError) {
+    guard options.access == .readWrite else { return }
+    if error.code != .cannotCreate, try place.isTaken() { return }
+    _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
+      for name in [row.name, row.generationName] { try transaction.remove(name, in: tables.meta) }
+      return true
+    }
   }
 
   /// Records that a backup was destroyed, so that ``erasures()`` no longer lists it.
@@ -52,5 +57,16 @@ extension EventLog {
       try transaction.put(row.encoded(), row.name, in: tables.meta)
       return true
     }
+  }
+}
+
+extension BackupRow {
+  /// A backup that is made now of a generation.
+  init(of generation: UInt64, last: UInt64, at place: URL) {
+    // The one who destroys the backup works in another directory, years later.
+    let isWhole = place.path.hasPrefix("/")
+    let path = isWhole ? place.path : FileManager.default.currentDirectoryPath + "/" + place.path
+    self.init(id: UUID(), time: .now, last: last, place: path)
+    self.generation = generation
   }
 }

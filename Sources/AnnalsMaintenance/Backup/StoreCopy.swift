@@ -32,6 +32,8 @@ struct StoreCopy {
   let arrived: UInt64?
   /// Whether the copy branches off from here, as a restored store does.
   let isBranch: Bool
+  /// The row in which the store records the copy, which is none of the copy's own; `nil` if there is none.
+  let row: BackupRow?
 
   /// The time to wait for the turn at writing in the copy, which nobody else writes.
   private static let patience = Duration.seconds(10)
@@ -155,7 +157,8 @@ struct StoreCopy {
       for name in [StoreMeta.Name.state, .epoch, .incarnation] {
         try transaction.put(meta.value(of: name), name.rawValue, in: tables.meta)
       }
-      for name in [
+      let foreign = row.map { [$0.name, $0.generationName] } ?? []
+      for name in foreign + [
         PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassTagsRow.name, PassArchiveRow.name,
         PredecessorRow.name,
       ] {
