@@ -39,9 +39,10 @@ extension EventLog {
   /// - Parameter url: The store's directory.
   /// - Returns: The result.
   /// - Throws: ``AnnalsError`` with code `wrongUse` if no migration pass made the generation in use, if its
-  ///   predecessor was discarded, or if entries were appended since the switch, which would be lost
-  ///   (`details.position` is the first); `busy` if a pass runs or is unfinished, or if an erasure that was begun
-  ///   since the switch is not complete; `damaged`, and as ``init(at:options:)``. Nothing is changed then.
+  ///   predecessor was discarded, if entries were appended since the switch, which would be lost
+  ///   (`details.position` is the first), or if some were erased since then (`details.position` is the one of
+  ///   the record); `busy` if a pass runs or is unfinished, or if an erasure that was begun since the switch
+  ///   is not complete; `damaged`, and as ``init(at:options:)``. Nothing is changed then.
   /// - Complexity: Two durable commits and a rename, regardless of the length of the log.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
     let change = try GenerationChange(url, StoreOptions())
@@ -150,8 +151,20 @@ extension GenerationChange {
         "'\(previous.current.fileName)' does not say that '\(inUse.current.fileName)' succeeds it; nothing was changed",
         details: AnnalsError.Details { $0.file = previous.current.fileName })
     }
+    if previous.meta.schemaEpoch != inUse.meta.schemaEpoch { try mustNotBringBack(after: row.last) }
     try Self.mustBeOne(previous.meta.schemaEpoch, inUse.meta.schemaEpoch)
     return previous
+  }
+
+  /// Throws if entries were erased since the switch, which the predecessor still has.
+  private func mustNotBringBack(after last: UInt64) throws(AnnalsError) {
+    for change in try inUse.systemEntries() where change.position.rawValue > last {
+      guard case .erased(let positions, _) = change.entry.change else { continue }
+      throw AnnalsError(
+        .wrongUse,
+        "position \(change.position): \(positions.isEmpty ? "a person's key was dropped" : "\(positions.count) entries were erased") since the switch, and a rollback would bring \(positions.isEmpty ? "results of it" : "them") back; nothing was changed",
+        details: AnnalsError.Details { $0.position = change.position })
+    }
   }
 
   /// Throws if the predecessor does not know of an erasure that was begun and is not complete.

@@ -110,4 +110,15 @@ import Testing
     // Commits may have reused the pages of the first file.
     #expect(try customers.hasSecret(in: place.url).allSatisfy { $0 == "log-000001.mdb" })
   }
+
+  @Test func `a refused rollback names the erasure`() async throws {
+    do { try await customers.fill(customers.store()) }
+    let log = try EventLog(at: place.url)
+    _ = try await log.compact().report()
+    try erase(log)
+    let error = #expect(throws: AnnalsError.self) { try EventLog.rollback(place.url) }
+    #expect(error?.code == .wrongUse)
+    #expect(error?.message.contains("5 entries were erased since the switch") == true)
+    #expect(error?.details.position == 8)
+  }
 }
