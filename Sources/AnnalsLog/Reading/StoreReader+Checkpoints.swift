@@ -57,6 +57,18 @@ extension StoreReader {
     return try mark(at: checkpoint.position) == checkpoint.mark ? .agrees : .differs
   }
 
+  /// Whether a repair has replaced the entry at `position`, which could not be read. Its time and id are
+  /// lost, and so is its mark.
+  package func isReplacement(at position: Position) throws(AnnalsError) -> Bool {
+    let entry = try lend(try bytes(at: position), at: position)
+    let body = try entry.layout { () throws(FormatFailure) in
+      try EntryBody(entry.bytes, header: entry.header)
+    }
+    guard case .stub(let stub) = body else { return false }
+    // A pass that sets an entry aside, in contrast, names the versions of the stage.
+    return [.quarantined, .givenUp].contains(stub.cause) && stub.from == nil && stub.to == nil
+  }
+
   /// The mark of the entry at `position`, whose checksum is compared on the way.
   func mark(at position: Position) throws(AnnalsError) -> UInt32 {
     let entry = try lend(try bytes(at: position), at: position)

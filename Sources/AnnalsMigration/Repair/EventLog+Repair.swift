@@ -27,6 +27,10 @@ extension EventLog {
   /// `heads`. If none of them leads to it, it was the newest entry of some stream. The stub is then the first
   /// entry of a stream of its own. The next entry of its unknown stream gets the revision that was lost.
   ///
+  /// A checkpoint at exactly a lost entry no longer agrees with the log, because the time and id of the entry
+  /// are lost, too: a subscription from there throws `checkpointMismatch`, and its consumer begins after the
+  /// position instead.
+  ///
   /// - Parameters:
   ///   - url: The store's directory.
   ///   - isDryRun: Whether to search for losses only, without changes.
