@@ -68,6 +68,7 @@ import Testing
     #expect(try viewFiles().max() ?? "" > files.max() ?? "")
     _ = try EventLog.rollback(place.url)
     #expect(try await settled(view) == Self.before)
+    try await other.waitUntilBuilt()
     #expect(try await store.migrate().report().retagged == 4)
     #expect(try await settled(view) == Self.after)
     // New events are folded into the same rows, and a pass that changes no tag rebuilds nothing.

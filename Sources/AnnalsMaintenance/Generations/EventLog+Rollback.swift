@@ -3,6 +3,7 @@ internal import AnnalsFormat
 public import AnnalsLog
 internal import AnnalsMigration
 internal import AnnalsProjections
+internal import AnnalsSubscriptions
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -33,8 +34,10 @@ extension EventLog {
   /// Returns to the generation before the last switch, if nothing has been appended since.
   ///
   /// Afterwards the predecessor is in use and takes appends, also for all processes that have the store open.
-  /// The generation that was in use is sealed and kept until ``discardPrevious(_:)``. A process that is
-  /// killed meanwhile leaves one of the two in use, never both; the next open completes the rollback.
+  /// The generation that was in use is sealed and kept until ``discardPrevious(_:)``. If its pass has changed
+  /// any entry, views are built again, because they may be folded from entries as the pass left them, and
+  /// snapshots of aggregates are removed. A process that is killed meanwhile leaves one of the two in use,
+  /// never both; the next open completes the rollback.
   ///
   /// - Parameter url: The store's directory.
   /// - Returns: The result.
@@ -43,7 +46,8 @@ extension EventLog {
   ///   (`details.position` is the first), or if some were erased since then (`details.position` is the one of
   ///   the record); `busy` if a pass runs or is unfinished, or if an erasure that was begun since the switch
   ///   is not complete; `damaged`, and as ``init(at:options:)``. Nothing is changed then.
-  /// - Complexity: Two durable commits and a rename, regardless of the length of the log.
+  /// - Complexity: Two durable commits and a rename, regardless of the length of the log, and one commit for
+  ///   each view that is built again.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
     let change = try GenerationChange(url, StoreOptions())
     if let from = change.finishedRollback {
@@ -73,8 +77,7 @@ extension GenerationChange {
     let rows = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, inUse.tables)
       return (
-        pass: try reader.pass(), predecessor: try reader.predecessor(), tags: try reader.passTags(),
-        erasing: try reader.unfinishedErasure()
+        pass: try reader.pass(), predecessor: try reader.predecessor(), erasing: try reader.unfinishedErasure()
       )
     }
     if let pass = rows.pass {
@@ -94,12 +97,8 @@ extension GenerationChange {
     let epoch = inUse.meta.epoch
     try inUse.read { (reader) throws(AnnalsError) in try Self.mustLoseNothing(reader, predecessor, epoch) }
     let schemaEpoch = previous.meta.schemaEpoch
-    // The predecessor has the tags from before the pass, and views that select by them are built from it.
+    let difference = try difference(from: previous)
     var views: WithdrawnViews?
-    if let tags = rows.tags {
-      views = try ViewDirectory.withdrawViews(
-        selectingBy: Set(tags.names.map { ExactText($0) }), in: opening.directory)
-    }
     let opened = StoreOpening.Opened(
       file: previous, kinds: KindRegistry(), arrived: epoch + 1, isStale: true, previous: inUse.number)
     let successor = Generation(opened, opening.directory, heads: 0)
@@ -116,6 +115,8 @@ extension GenerationChange {
         try Self.mustLoseNothing(StoreReader(transaction.view, inUse.tables), predecessor, epoch)
         // Another process may have recorded a backup meanwhile.
         guard try StoreReader(transaction.view, inUse.tables).notes() == notes else { return false }
+        // Only a rollback that will be may withdraw them: each is built again from the whole log.
+        views = try difference.withdrawViews(in: opening.directory)
         // The commit point: from here on the predecessor is in use, and any process may do the rest.
         try seal(&transaction, successor: predecessor.generation)
         isSealed = true
@@ -123,6 +124,7 @@ extension GenerationChange {
       }
     }
     views?.end()
+    difference.clearSnapshots(in: opening.directory)
     do throws(AnnalsError) {
       try successor.unsealIfStale(within: options.lockTimeout)
       try opening.record()

@@ -22,6 +22,16 @@ extension StoreReader {
     return tally
   }
 
+  /// Whether the pass that has built this generation may have changed an entry otherwise than by removing a
+  /// hidden event; `true` also if an older library has built it.
+  package func passHasRewritten() throws(AnnalsError) -> Bool {
+    let tally = try row(PassTallyRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+      try PassTallyRow(bytes)
+    }
+    guard let tally else { return true }
+    return tally.changes.rewritten > 0 || tally.moved > 0
+  }
+
   /// The tags that the pass which builds or has built this generation has changed; `nil` if it has changed
   /// none.
   package func passTags() throws(AnnalsError) -> PassTagsRow? {

@@ -1,7 +1,7 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 internal import AnnalsFormat
-internal import AnnalsLog
-internal import AnnalsSchema
+package import AnnalsLog
+package import AnnalsSchema
 internal import LMDB
 import Synchronization
 
@@ -54,16 +54,39 @@ package final class StreamMoveGuard: Sendable {
         let (from, to) = (plan.schemas[index], plan.schemas[index + 1])
         if kinds.isActive(to.version) { continue }
         guard events.count(below: to.version, passing: index) == 0 else {
-          let step = MissingStep.movesStreams(from: from.version, to: to.version)
-          throw AnnalsError(
-            .requiresPass, "the store has events of older versions again, and \(step)",
-            details: AnnalsError.Details { $0.version = to.version })
+          throw AnnalsError(unmovedBetween: from.version, to.version)
         }
         try ActivationWrite.activate(to.version, to.stability, &kinds, tables, &transaction)
         isChanged = true
       }
       return isChanged
     }
+  }
+}
+
+extension CompiledPlan {
+  /// Throws if a pass has yet to move events to other streams before the plan reads the log.
+  ///
+  /// - Throws: ``AnnalsError`` with code `requiresPass`; `damaged` or `inputOutput`.
+  /// - Complexity: O(stages and kinds).
+  package func mustHaveMovedStreams(_ snapshot: borrowing LogSnapshot) throws(AnnalsError) {
+    guard stages.contains(where: \.movesStreams) else { return }
+    let events = try OlderEvents(snapshot, self)
+    for index in stages.indices where stages[index].movesStreams {
+      let (from, to) = (schemas[index].version, schemas[index + 1].version)
+      if snapshot.kinds.isActive(to) || events.count(below: to, passing: index) == 0 { continue }
+      throw AnnalsError(unmovedBetween: from, to)
+    }
+  }
+}
+
+extension AnnalsError {
+  /// Creates the error for a store that a rollback has brought back with events that a stage moves.
+  fileprivate init(unmovedBetween from: SchemaVersion, _ to: SchemaVersion) {
+    self.init(
+      .requiresPass,
+      "the store has events of older versions again, and \(MissingStep.movesStreams(from: from, to: to))",
+      details: AnnalsError.Details { $0.version = to })
   }
 }
 

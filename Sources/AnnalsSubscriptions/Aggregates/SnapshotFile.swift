@@ -112,6 +112,11 @@ package final class SnapshotFile: Sendable {
     }
   }
 
+  /// Removes all snapshots of a store, also for programs that have it open.
+  package static func clear(in store: Directory) throws(AnnalsError) {
+    try open(in: store, access: .readWrite)?.clear()
+  }
+
   /// Removes all snapshots and the file of a store, whose free pages may still have them. Programs that have
   /// the file open go on without snapshots.
   fileprivate static func remove(in store: Directory, _ file: SnapshotFile?) throws(AnnalsError) {

@@ -74,11 +74,7 @@ struct ViewChoice: Equatable, Sendable {
         } else {
           discarded.append(facts.number)
         }
-        reason =
-          reason
-          ?? (facts.isRetagged
-            ? "a migration pass, or a rollback, has changed tags by which the projection selects events"
-            : "events that the view may have folded were erased")
+        reason = reason ?? facts.withdrawal?.reason ?? "events that the view may have folded were erased"
       } else if facts.successor != nil {
         // No process folds it any more, and it would redirect its readers forever.
         discarded.append(facts.number)

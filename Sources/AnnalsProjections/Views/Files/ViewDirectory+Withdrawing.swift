@@ -118,6 +118,21 @@ extension ViewDirectory {
   package static func withdrawViews(
     selectingBy names: Set<ExactText>, in store: Directory
   ) throws(AnnalsError) -> WithdrawnViews? {
+    try withdrawViews(in: store, because: .tags) { inputs in
+      !(inputs?.tagNames.isDisjoint(with: names) ?? false)
+    }
+  }
+
+  /// Withdraws all views, because a generation with other events comes into use before the returned value
+  /// ends.
+  package static func withdrawViewsForRollback(in store: Directory) throws(AnnalsError) -> WithdrawnViews? {
+    try withdrawViews(in: store, because: .rollback) { _ in true }
+  }
+
+  /// Withdraws the views whose inputs are meant; `nil` for a file that does not say what they are.
+  private static func withdrawViews(
+    in store: Directory, because reason: ViewWithdrawal, _ isMeant: (ProjectionInputs?) -> Bool
+  ) throws(AnnalsError) -> WithdrawnViews? {
     // A store without views gets the directory, because its lock keeps the first view from being built.
     guard let directory = try ViewDirectory.open(in: store, .readWrite) else { return nil }
     let hold = try directory.lock()
@@ -126,7 +141,7 @@ extension ViewDirectory {
       guard let mark = listing.mark, mark.isUsable(in: Boot.id) else { continue }
       do throws(AnnalsError) {
         try ViewFile.open(listing.number, called: mark.name, in: directory.directory).withdraw(
-          selectingBy: names)
+          because: reason, isMeant)
       } catch {
         guard error.isOfSpoiltView else { throw error }
       }
@@ -136,15 +151,17 @@ extension ViewDirectory {
 }
 
 extension ViewFile {
-  /// Records that no program reads the rows any more, if they are of events that were selected by these tags.
-  fileprivate func withdraw(selectingBy names: Set<ExactText>) throws(AnnalsError) {
+  /// Records that no program reads the rows any more, if the file is one of those that are meant.
+  fileprivate func withdraw(
+    because reason: ViewWithdrawal, _ isMeant: (ProjectionInputs?) -> Bool
+  ) throws(AnnalsError) {
     var own: [UInt8] = []
     own.append(varint: number)
     let facts = try read { (view) throws(AnnalsError) in try self.facts(view) }
-    if let inputs = ProjectionInputs(facts.inputs), inputs.tagNames.isDisjoint(with: names) { return }
+    guard isMeant(ProjectionInputs(facts.inputs)) else { return }
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try transaction.remove(ViewRow.erased.rawValue, in: meta)
-      try transaction.put([1], .retagged, in: self)
+      try transaction.put([reason.rawValue], .retagged, in: self)
       try transaction.put(own, .successor, in: self)
     }
     commits.announce()

@@ -34,11 +34,27 @@ package struct ViewFacts: Equatable, Sendable {
   /// The positions of erased events of which its rows may still have something, if it was withdrawn for them
   /// alone; `nil` if it was not, or its rows are of no use.
   var erased: PositionRanges? = nil
-  /// Whether it was withdrawn because tags by which its projection selects events have changed.
-  var isRetagged = false
+  /// Why it was withdrawn, if not for an erasure; its rows are of no use then.
+  var withdrawal: ViewWithdrawal? = nil
 
   /// Whether its rows may be folded from erased events, so that no program reads them.
   var isWithdrawn: Bool { successor == number }
+}
+
+/// Why a view's file was withdrawn, unless events were erased. The numbers are stored.
+enum ViewWithdrawal: UInt8, Sendable {
+  /// Tags by which its projection selects events have changed.
+  case tags = 1
+  /// A generation that had other events was rolled back.
+  case rollback = 2
+
+  /// The reason for the rebuild, in words.
+  var reason: String {
+    switch self {
+    case .tags: "a migration pass, or a rollback, has changed tags by which the projection selects events"
+    case .rollback: "a rollback has brought back a generation of the log that has other events"
+    }
+  }
 }
 
 /// The rows of `meta` in a view's file.
@@ -63,7 +79,7 @@ enum ViewRow: String, CaseIterable, Sendable {
   case strangers
   /// The positions of erased events that its rows were folded from, in a file that was withdrawn for them.
   case erased
-  /// A mark that it was withdrawn because tags have changed: one byte.
+  /// Why it was withdrawn, if not for an erasure: one byte.
   case retagged
 }
 
@@ -82,7 +98,7 @@ extension ViewFile {
       plan: try plan(view), isReady: try isReady(view), checkpoint: try checkpoint(view),
       gate: try gate(view),
       successor: try successor(view), isCarrying: try isCarrying(view), erased: try erased(view),
-      isRetagged: try isRetagged(view))
+      withdrawal: try withdrawal(view))
   }
 
   /// Returns the last version of the plan that has built the view; `nil` if the file does not record it.
@@ -121,9 +137,10 @@ extension ViewFile {
     try row(.erased, view) { (reader) throws(FormatFailure) in try PositionRanges(&reader) }
   }
 
-  /// Whether it was withdrawn because tags have changed.
-  func isRetagged(_ view: TransactionView) throws(AnnalsError) -> Bool {
-    try row(.retagged, view) { (reader) throws(FormatFailure) in try reader.byte() == 1 } ?? false
+  /// Returns why it was withdrawn; `nil` if it was not, or for an erasure.
+  func withdrawal(_ view: TransactionView) throws(AnnalsError) -> ViewWithdrawal? {
+    let byte = try row(.retagged, view) { (reader) throws(FormatFailure) in try reader.byte() }
+    return byte.flatMap { ViewWithdrawal(rawValue: $0) }
   }
 
   /// Returns the stored types that never reach the projection. In a file without them, all may.

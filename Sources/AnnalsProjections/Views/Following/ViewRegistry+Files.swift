@@ -191,6 +191,8 @@ extension ViewRegistry {
     let sources = ProjectionSources(resolver.plan, cases: view.projection.selection.cases)
     let file: ViewFile
     do throws(AnnalsError) {
+      // A file that nothing can be folded into would keep programs with the older plan from the view.
+      try resolver.plan.mustHaveMovedStreams(LogSnapshot(core))
       file = try directory.create(
         view.projection.outline, inputs, sources, plan: resolver.plan.current.version, isCarrying: seed != nil
       )
