@@ -3,7 +3,6 @@ internal import AnnalsFormat
 public import AnnalsLog
 internal import AnnalsMigration
 internal import AnnalsProjections
-internal import AnnalsSubscriptions
 internal import LMDB
 
 #if canImport(FoundationEssentials)
