@@ -158,7 +158,7 @@ extension AppendGroup {
     guard kind != 0 else { return nil }
     counts[kind, default: (CensusRow(), CensusRow())].added.stubs = 1
     var stub: [UInt8] = []
-    Stub(erasedWithMark: try reader.mark(at: position), reason: reason).append(to: &stub)
+    Stub(erasedWithMark: try reader.ownMark(at: position), reason: reason).append(to: &stub)
     var copy = EntryCopy(stored, header, kind: kind, form: .stub, body: stub.span)
     let links = try erasedExtensions(stored, header, at: position, reader)
     copy.extensions = links.span

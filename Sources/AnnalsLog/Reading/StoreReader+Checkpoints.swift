@@ -1,5 +1,5 @@
 package import AnnalsCoding
-internal import AnnalsFormat
+package import AnnalsFormat
 
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
@@ -54,7 +54,14 @@ extension StoreReader {
     {
       return .differs
     }
-    return try mark(at: checkpoint.position) == checkpoint.mark ? .agrees : .differs
+    let mark = checkpoint.mark
+    let entry = try lend(try bytes(at: checkpoint.position), at: checkpoint.position)
+    let own = try entry.ownMark
+    // A library that did not compare commits has stored the first, also for entries without an id.
+    if mark == own || mark == entry.mark { return .agrees }
+    guard entry.id == nil, let commit = try commit(of: checkpoint.position) else { return .differs }
+    return mark == LentEntry.mark(own, of: commit) || mark == LentEntry.mark(entry.mark, of: commit)
+      ? .agrees : .differs
   }
 
   /// Whether a repair has replaced the entry at `position`, which could not be read. Its time and id are
@@ -69,19 +76,33 @@ extension StoreReader {
     return [.quarantined, .givenUp].contains(stub.cause) && stub.from == nil && stub.to == nil
   }
 
-  /// The mark of the entry at `position`, whose checksum is compared on the way.
+  /// The mark of a checkpoint after the entry at `position`, whose checksum is compared on the way.
   func mark(at position: Position) throws(AnnalsError) -> UInt32 {
     let entry = try lend(try bytes(at: position), at: position)
     if entry.header.flags.contains(.stub), let mark = try entry.erasedMark { return mark }
-    return entry.mark
+    guard entry.id == nil, let commit = try commit(of: position) else { return entry.mark }
+    return LentEntry.mark(position, entry.time, nil, committedAt: commit)
+  }
+
+  /// The mark of the values of the entry at `position`, which an erasure keeps.
+  func ownMark(at position: Position) throws(AnnalsError) -> UInt32 {
+    try lend(try bytes(at: position), at: position).ownMark
   }
 }
 
 extension LentEntry {
-  /// The mark by which a checkpoint identifies the entry. Every migration pass keeps it, even if it changes
-  /// the stream, revision and payload.
+  /// The mark of the position, time and id. Every migration pass keeps it, even if it changes the stream,
+  /// revision and payload.
   var mark: UInt32 {
     Self.mark(position, time, id)
+  }
+
+  /// The mark of the values that the entry has, or had before it was erased.
+  var ownMark: UInt32 {
+    get throws(AnnalsError) {
+      guard header.flags.contains(.stub) else { return mark }
+      return try erasedMark ?? mark
+    }
   }
 
   /// The mark that an erased entry had while it had its id; `nil` for every other entry.
@@ -100,6 +121,34 @@ extension LentEntry {
     parts.append(littleEndian: position.rawValue)
     parts.append(littleEndian: UInt64(bitPattern: time.microseconds))
     id?.withBytes { bytes in for index in bytes.indices { parts.append(bytes[index]) } }
+    return Checksum.crc32c(parts.span)
+  }
+
+  /// How far the time of an entry may be from its commit to be taken for that of the clock, in microseconds.
+  private static let nearby: UInt64 = 10_000_000
+
+  /// Returns the mark of a checkpoint after an entry with this position, time and id.
+  ///
+  /// A time of the clock, or an id, is not the same in two histories of a log. A time that a caller gave can
+  /// be, such as the day of an imported record. So the mark of an entry without either covers the commit.
+  ///
+  /// - Parameter commit: The noted commit that the entry counts as of; `nil` if the store notes none.
+  package static func mark(
+    _ position: Position, _ time: Timestamp, _ id: UUID?, committedAt commit: CommitTimes.Sample?
+  ) -> UInt32 {
+    let own = mark(position, time, id)
+    guard id == nil, let commit else { return own }
+    let (distance, isFar) = time.microseconds.subtractingReportingOverflow(commit.time)
+    return isFar || distance.magnitude > nearby ? mark(own, of: commit) : own
+  }
+
+  /// Returns the mark of an entry with the mark `own` that counts as of a commit.
+  fileprivate static func mark(_ own: UInt32, of commit: CommitTimes.Sample) -> UInt32 {
+    var parts: [UInt8] = []
+    parts.reserveCapacity(20)
+    parts.append(littleEndian: own)
+    parts.append(littleEndian: commit.first)
+    parts.append(littleEndian: UInt64(bitPattern: commit.time))
     return Checksum.crc32c(parts.span)
   }
 }

@@ -103,9 +103,14 @@ extension StoreReader {
   ///
   /// - Returns: The largest number if the store notes no times.
   package func time(committedBy position: Position) throws(AnnalsError) -> Int64 {
-    let chunk = try times(after: timesChunk(of: position.rawValue))
-    guard let sample = chunk?.samples.last(where: { $0.first <= position.rawValue }) else { return .max }
+    guard let sample = try commit(of: position) else { return .max }
     return sample.time + CommitTimes.resolution
+  }
+
+  /// The noted commit that an entry counts as of; `nil` if the store notes no times.
+  func commit(of position: Position) throws(AnnalsError) -> CommitTimes.Sample? {
+    let chunk = try times(after: timesChunk(of: position.rawValue))
+    return chunk?.samples.last { $0.first <= position.rawValue }
   }
 
   /// The position of the chunk of times that has the commit of `position`; 1 if there is none.
@@ -120,6 +125,34 @@ extension StoreReader {
     } catch {
       throw AnnalsError(error)
     }
+  }
+}
+
+/// Finds the noted commits of entries in the order of their positions, and reads each chunk of times once.
+package struct CommitSearch: Sendable {
+  private var samples: [CommitTimes.Sample] = []
+  private var index = 0
+  /// The position from which on the next chunk is needed.
+  private var end: UInt64 = 0
+
+  package init() {}
+
+  /// Returns the noted commit that an entry counts as of; `nil` if the store notes no times.
+  package mutating func commit(
+    of position: Position, _ reader: StoreReader
+  ) throws(AnnalsError) -> CommitTimes.Sample? {
+    if position.rawValue >= end {
+      var chunks: [CommitTimes] = []
+      try reader.eachTimes(from: reader.timesChunk(of: position.rawValue)) { (_, chunk) throws(AnnalsError) in
+        chunks.append(try chunk.get())
+        return chunks.count < 2
+      }
+      samples = chunks.first?.samples ?? []
+      index = 0
+      end = chunks.count > 1 ? chunks[1].samples[0].first : .max
+    }
+    while index + 1 < samples.count, samples[index + 1].first <= position.rawValue { index += 1 }
+    return samples.isEmpty || samples[index].first > position.rawValue ? nil : samples[index]
   }
 }
 

@@ -56,7 +56,7 @@ extension LogCore {
         }
         let before = reader.checkpoint
         let page = try read(&reader, limits)
-        return reader.steps(of: page, after: before, isFirst: known == nil)
+        return try reader.steps(of: page, after: before, isFirst: known == nil)
       })
   }
 
@@ -101,13 +101,14 @@ extension EntryReader {
   ///   - isFirst: Whether it is the first page.
   fileprivate mutating func steps<Value: LoggedEntry>(
     of page: EntryPage<Value>, after start: Checkpoint?, isFirst: Bool
-  ) -> EntryPage<FollowStep<Value>> {
+  ) throws(AnnalsError) -> EntryPage<FollowStep<Value>> {
     var steps = EntryPage<FollowStep<Value>>(elements: [], end: page.end)
     guard var before = start, let end = checkpoint else { return steps }
+    let marks = try marks(of: page.elements)
     for (index, entry) in page.elements.enumerated() {
       let place = Checkpoint(
         log: core.log, incarnation: end.incarnation, position: entry.position,
-        mark: LentEntry.mark(entry.position, entry.timestamp, entry.id))
+        mark: marks[index])
       let next = index + 1
       // Only the last part of a split has the checkpoint after the whole entry.
       if next == page.elements.count || page.elements[next].position != entry.position { before = place }
@@ -126,6 +127,26 @@ extension EntryReader {
       steps.elements.append(.step(.passed(end)))
     }
     return steps
+  }
+}
+
+extension EntryReader {
+  /// The marks of checkpoints after entries of a page.
+  private func marks<Value: LoggedEntry>(of entries: [Value]) throws(AnnalsError) -> [UInt32] {
+    guard entries.contains(where: { $0.id == nil }) else {
+      return entries.map { LentEntry.mark($0.position, $0.timestamp, $0.id) }
+    }
+    // No pass changes commit times, so a later snapshot than that of the page has the same.
+    let snapshot = try LogSnapshot(core)
+    let reader = snapshot.reader
+    var search = CommitSearch()
+    var marks: [UInt32] = []
+    marks.reserveCapacity(entries.count)
+    for entry in entries {
+      let commit = entry.id == nil ? try search.commit(of: entry.position, reader) : nil
+      marks.append(LentEntry.mark(entry.position, entry.timestamp, entry.id, committedAt: commit))
+    }
+    return marks
   }
 }
 
