@@ -76,7 +76,8 @@ extension GenerationChange {
     let rows = try inUse.environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let reader = StoreReader(transaction.view, inUse.tables)
       return (
-        pass: try reader.pass(), predecessor: try reader.predecessor(), erasing: try reader.unfinishedErasure()
+        pass: try reader.pass(), predecessor: try reader.predecessor(),
+        erasing: try reader.unfinishedErasure()
       )
     }
     if let pass = rows.pass {
