@@ -1,5 +1,6 @@
 package import AnnalsCoding
 internal import AnnalsFormat
+package import AnnalsLog
 package import LMDB
 
 extension StoreReader {

@@ -1,9 +1,10 @@
-package import AnnalsCoding
-package import AnnalsFormat
+internal import AnnalsCoding
+internal import AnnalsFormat
+internal import AnnalsLog
 
 extension StoreReader {
   /// Returns the backups that were made of the store, in the order of their times.
-  package func backups() throws(AnnalsError) -> [BackupRow] {
+  func backups() throws(AnnalsError) -> [BackupRow] {
     var names: [String] = []
     try eachMetaName(beginningWith: BackupRow.prefix) { names.append($0) }
     var rows: [BackupRow] = []
