@@ -88,7 +88,8 @@ import Testing
     let store = try await seeded().open(plan: MetresPlan.self, options: Reports().options)
     var read: [Metres.Event] = []
     for try await entry in store.entries(limit: 3) { read.append(entry.event) }
-    #expect(read == Array(wanted.prefix(3)))
+    // Both parts of the second entry come, and the one that is skipped between them does not count.
+    #expect(read == Array(wanted.prefix(4)))
   }
 
   @Test func `nothing in the store is changed, and positions stay taken`() async throws {
