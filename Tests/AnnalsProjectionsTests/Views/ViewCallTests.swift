@@ -23,6 +23,33 @@ struct ViewCallTests {
     }
   }
 
+  /// How often each word was said. Other views take all memory for rows while it folds the 50th entry.
+  enum Crowded: Projection {
+    typealias Event = Tallies.Event
+    static let name = "crowded"
+    static let version = 1
+    static var tables: [ProjectionTable] { [.rows(Tallies.Counts.Word.self)] }
+    static let taken = Mutex(0)
+
+    static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+      if entry.position == 50 {
+        taken.withLock { taken in
+          guard taken == 0 else { return }
+          taken = 64 << 20
+          ViewMemory.rows.add(taken)
+        }
+      }
+      try Tallies.Counts.apply(entry, to: &rows)
+    }
+
+    static func giveBack() {
+      taken.withLock { taken in
+        ViewMemory.rows.release(taken)
+        taken = 0
+      }
+    }
+  }
+
   private static func said(_ count: Int, _ word: (Int) -> String) -> [Tallies.Event] {
     (0..<count).map { .said(.init(word: word($0), times: 1)) }
   }
@@ -54,6 +81,29 @@ struct ViewCallTests {
     let positions = batches.positions.dropFirst(known)
     #expect(!positions.isEmpty && positions.allSatisfy { ends.contains($0) }, "seed \(RunLength.seed)")
     #expect(try view.count(RowQuery(Tallies.Counts.Word.self)) == Int(last))
+  }
+
+  @Test(arguments: [false, true])
+  func `no event is folded twice if memory runs short within a page`(isBuilt: Bool) async throws {
+    let tallied = try TalliedStore()
+    var options = StoreOptions.relaxedCommits
+    options.viewMemory = 1 << 20
+    let store = try tallied.open(options)
+    let events = Self.said(100) { "\($0)" }
+    if isBuilt { try await store.append(events, to: "s") }
+    let view = try store.view(Crowded.self)
+    defer { Crowded.giveBack() }
+    if !isBuilt {
+      try await view.waitUntilBuilt()
+      try await store.append(events, to: "s")
+    }
+    while Crowded.taken.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    // A fold without memory waits up to a second for each further event.
+    try await Task.sleep(for: .milliseconds(1_500))
+    Crowded.giveBack()
+    try await view.waitUntil(100, timeout: .seconds(60))
+    let rows = try view.rows(RowQuery(Tallies.Counts.Word.self))
+    #expect(rows.count == 100 && rows.allSatisfy { $0.times == 1 })
   }
 
   @Test func `a result of a live query has all events of a call or none`() async throws {

@@ -39,7 +39,7 @@ struct RowReservation {
     size = new
     let isCovered = new + budget.step <= bytes || extend(to: new + budget.step)
     if !isCovered, new > bytes {
-      ViewMemory.add(new - bytes)
+      ViewMemory.rows.add(new - bytes)
       bytes = new
     }
     interval = min(max((bytes - new) / growth / 2, 1), Self.most)
@@ -48,7 +48,7 @@ struct RowReservation {
   }
 
   private mutating func extend(to new: Int) -> Bool {
-    guard ViewMemory.reserve(new - bytes, within: budget.rows) else { return false }
+    guard ViewMemory.rows.reserve(new - bytes, within: budget.rows) else { return false }
     bytes = new
     return true
   }
@@ -58,7 +58,7 @@ struct RowReservation {
   /// - Returns: Whether they may be kept for the next batch.
   mutating func settle(to new: Int) -> Bool {
     release(downTo: new)
-    return new <= budget.kept && ViewMemory.reserved <= budget.kept
+    return new <= budget.kept && ViewMemory.rows.reserved <= budget.kept
   }
 
   /// Returns everything.
@@ -67,7 +67,7 @@ struct RowReservation {
   private mutating func release(downTo new: Int) {
     (size, interval, rest) = (new, 1, 1)
     guard bytes > new else { return }
-    ViewMemory.release(bytes - new)
+    ViewMemory.rows.release(bytes - new)
     bytes = new
   }
 }

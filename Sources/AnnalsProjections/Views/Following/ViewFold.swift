@@ -208,10 +208,11 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     var fits = true
     for index in entries.indices {
       if entries[index].position.rawValue > last { break }
+      // Two scans overlap when they merge, and a page is gone through again after its rows were stored.
+      if entries[index].position.rawValue <= position { continue }
       do {
         try entries.lend(index, with: &rows) { (entry, rows) throws in
-          // Two scans overlap when they merge.
-          guard entry.position.rawValue > position, selectsAll || selection.includes(entry) else { return }
+          guard selectsAll || selection.includes(entry) else { return }
           staging.enter(entry.position.rawValue)
           try P.apply(entry, to: &rows)
         }

@@ -12,40 +12,53 @@ package enum ViewMemory {
   /// The bytes at the peak that are worth the time of giving them back to the system.
   private static let worth = 16 << 20
 
-  private static let used = Atomic(0)
+  /// The memory of rows.
+  static let rows = Share()
+  /// The memory of pages.
+  static let pages = Share()
   private static let peak = Atomic(0)
 
   /// The number of reserved bytes.
-  package static var reserved: Int { used.load(ordering: .relaxed) }
+  package static var reserved: Int { rows.reserved + pages.reserved }
 
-  /// Reserves memory if all views together then have no more than a limit.
-  static func reserve(_ count: Int, within limit: Int) -> Bool {
-    reserve(upTo: count, atLeast: count, within: limit) != nil
-  }
+  /// The memory of one kind. The kinds have limits of their own: pages that wait to be folded must not keep a
+  /// fold from the memory without which it cannot go on.
+  struct Share: ~Copyable {
+    private let used = Atomic(0)
 
-  /// Reserves as much as there is.
-  ///
-  /// - Returns: The number of bytes; `nil` if there is less than `least`, and nothing is reserved.
-  static func reserve(upTo most: Int, atLeast least: Int, within limit: Int) -> Int? {
-    var known = reserved
-    while true {
-      let count = min(most, limit - known)
-      guard count >= least else { return nil }
-      let (isExchanged, now) = used.weakCompareExchange(
-        expected: known, desired: known + count, ordering: .relaxed)
-      if isExchanged {
-        peak.max(known + count, ordering: .relaxed)
-        return count
-      }
-      known = now
+    /// The number of reserved bytes.
+    var reserved: Int { used.load(ordering: .relaxed) }
+
+    /// Reserves memory if all views together then have no more of the kind than a limit.
+    func reserve(_ count: Int, within limit: Int) -> Bool {
+      reserve(upTo: count, atLeast: count, within: limit) != nil
     }
+
+    /// Reserves memory: at most half of the rest, unless that is less than `least`.
+    ///
+    /// - Returns: The number of bytes; `nil` if there is less than `least`, and nothing is reserved.
+    func reserve(upTo most: Int, atLeast least: Int, within limit: Int) -> Int? {
+      var known = reserved
+      while true {
+        let left = limit - known
+        guard left >= least else { return nil }
+        let count = min(most, max(left / 2, least))
+        let (isExchanged, now) = used.weakCompareExchange(
+          expected: known, desired: known + count, ordering: .relaxed)
+        if isExchanged {
+          peak.max(ViewMemory.reserved, ordering: .relaxed)
+          return count
+        }
+        known = now
+      }
+    }
+
+    /// Counts memory that is in use already.
+    func add(_ count: Int) { used.add(count, ordering: .relaxed) }
+
+    /// Returns memory.
+    func release(_ count: Int) { used.subtract(count, ordering: .relaxed) }
   }
-
-  /// Counts memory that is in use already.
-  static func add(_ count: Int) { used.add(count, ordering: .relaxed) }
-
-  /// Returns memory.
-  static func release(_ count: Int) { used.subtract(count, ordering: .relaxed) }
 
   /// Gives memory back to the system once views have returned most of it. The allocator would keep it.
   static func giveBack() {
@@ -78,8 +91,10 @@ struct ViewBudget: Sendable {
     }
   }
 
-  /// The limit for rows. The rest is left to pages, so that no fold waits forever.
+  /// The limit for rows.
   var rows: Int { limit / 4 * 3 }
+  /// The limit for pages. It has room for the least pages of all threads that read.
+  var pages: Int { limit / 4 }
   /// The most bytes of rows that views keep between batches. The rest is left to those that fold.
   var kept: Int { limit / 2 }
   /// The most bytes that a batch stages.

@@ -36,7 +36,7 @@ final class ViewPage<Event: SchemaEvent>: Sendable {
     self.failure = failure
   }
 
-  deinit { ViewMemory.release(memory) }
+  deinit { ViewMemory.pages.release(memory) }
 
   /// Returns the page for a projection that selects some cases, `nil` for all. A failure that does not
   /// concern the projection is left out.

@@ -11,10 +11,9 @@ struct ViewReading<Event: SchemaEvent> {
   /// The number of pages kept until the runners have finished with them: those that may wait, and the first
   /// and last of a fold.
   private static var kept: Int { ViewDesk<Event>.room + 3 }
-  /// The longest wait for memory, in pauses of a millisecond.
-  private static var mostPauses: Int { 1_000 }
-
   private let registry: ViewRegistry<Event>
+  /// The longest wait for memory, in pauses of a millisecond.
+  private let mostPauses: Int
   private var reader: EntryReader
   /// The number of events of the last page.
   private var likely = 0
@@ -22,8 +21,9 @@ struct ViewReading<Event: SchemaEvent> {
   /// another frees, both wait for the allocator.
   private var recent: [ViewPage<Event>] = []
 
-  init(_ registry: ViewRegistry<Event>) {
+  init(_ registry: ViewRegistry<Event>, mostPauses: Int = 1_000) {
     self.registry = registry
+    self.mostPauses = mostPauses
     reader = EntryReader(following: registry.core)
   }
 
@@ -34,7 +34,7 @@ struct ViewReading<Event: SchemaEvent> {
     let storage = oldest()
     let reserved = reserve()
     var used = 0
-    defer { ViewMemory.add(used - reserved) }
+    defer { ViewMemory.pages.add(used - reserved) }
     reader.move(to: position)
     let stride = MemoryLayout<Entry<Event>>.stride
     // A page that goes on to the end of a call may be twice as long.
@@ -74,13 +74,15 @@ struct ViewReading<Event: SchemaEvent> {
   /// Reserves memory for a page, and waits for it if views have it all. If none returns any in that time, the
   /// least that a page needs is taken all the same.
   private mutating func reserve() -> Int {
-    let (limit, page) = (registry.budget.limit, registry.budget.page)
-    for _ in 0..<Self.mostPauses where !registry.isEnding {
-      if let count = ViewMemory.reserve(upTo: page.most, atLeast: page.least, within: limit) { return count }
+    let (limit, page) = (registry.budget.pages, registry.budget.page)
+    for _ in 0..<mostPauses where !registry.isEnding {
+      if let count = ViewMemory.pages.reserve(upTo: page.most, atLeast: page.least, within: limit) {
+        return count
+      }
       free()
       WriterThread.pause(milliseconds: 1)
     }
-    ViewMemory.add(page.least)
+    ViewMemory.pages.add(page.least)
     return page.least
   }
 }

@@ -222,7 +222,7 @@ final class ViewRunner<Event: SchemaEvent>: @unchecked Sendable {
   ) throws(FoldFailure) -> ViewPage<Event> {
     guard registry.goesOn(self), !registry.isEnding else { throw .ended }
     let member = ScanTable.Member(number: number, cases: view.projection.selection.cases)
-    var own = reading ?? ViewReading(registry)
+    var own = reading ?? ViewReading(registry, mostPauses: 20)
     defer { reading = own }
     do throws(AnnalsError) {
       return try own.page(after: position, registry.desk.withLock { $0.scans.wanted(by: [member]) })
