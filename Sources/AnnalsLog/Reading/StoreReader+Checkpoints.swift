@@ -77,7 +77,7 @@ extension StoreReader {
   }
 
   /// The mark of a checkpoint after the entry at `position`, whose checksum is compared on the way.
-  func mark(at position: Position) throws(AnnalsError) -> UInt32 {
+  private func mark(at position: Position) throws(AnnalsError) -> UInt32 {
     let entry = try lend(try bytes(at: position), at: position)
     if entry.header.flags.contains(.stub), let mark = try entry.erasedMark { return mark }
     guard entry.id == nil, let commit = try commit(of: position) else { return entry.mark }
