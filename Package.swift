@@ -382,7 +382,7 @@ if Context.environment["ANNALS_LIBRARY_TESTS"] != nil {
   let tests: Set = [
     "LMDBTests", "AnnalsExpansionTests", "AnnalsSchemaTests", "AnnalsTests", "AnnalsTagTests",
     "AnnalsModelTests", "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests",
-    "MaterialTests", "FaultInjectionTests",
+    "FaultInjectionTests",
   ]
   package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }
