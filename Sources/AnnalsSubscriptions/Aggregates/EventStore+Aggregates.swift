@@ -78,7 +78,9 @@ extension EventStore {
         let window = try snapshot.window(of: stream, through: point)
         // A stream with fewer entries than the interval has no snapshot, and gets none.
         let isLong = interval.map { (window.last?.rawValue ?? 0) >= $0 - 1 } ?? false
-        if isLong, window.last != nil { snapshots = snapshots ?? log.core.snapshots() }
+        if isLong, window.last != nil {
+          snapshots = snapshots ?? log.core.snapshots(creating: log.options.access == .readWrite)
+        }
         let file = isLong ? snapshots : nil
         guard file != nil || isWhole && recent.includes(stream) else {
           loaded[stream] = try snapshot.fold(A.self, window, after: Beginning(state: A.initial)).loaded

@@ -4,8 +4,8 @@ package import AnnalsLog
 package import LMDB
 import Synchronization
 
-/// The file of a store that holds snapshots of aggregates. It is a cache, and can be removed whenever no
-/// process has the store open.
+/// The file of a store that holds snapshots of aggregates. It is a cache: an erasure removes it, also while
+/// processes have it open.
 package final class SnapshotFile: Sendable {
   private static let definitions = [TableDefinition("snapshots", integerKeys: false)]
   private static let stem = "snapshots"
@@ -20,24 +20,28 @@ package final class SnapshotFile: Sendable {
 
   /// Opens the file in a store's directory, or creates it where that is allowed.
   ///
+  /// - Parameters:
+  ///   - access: The access of all users of the file in this process.
+  ///   - creating: Whether to create a missing file.
   /// - Returns: `nil` if the file is not available. Everything works without it.
-  package static func open(in store: Directory, access: StoreOptions.Access) -> SnapshotFile? {
+  fileprivate static func open(
+    in store: Directory, access: StoreOptions.Access, creating: Bool
+  ) -> SnapshotFile? {
     do {
       let directory: Directory
       do { directory = try store.directory("views") } catch .missing {
-        guard access == .readWrite else { return nil }
+        guard creating else { return nil }
         do { directory = try store.createDirectory("views") } catch .alreadyThere {
           directory = try store.directory("views")
         }
       }
-      let creating = access == .readWrite
       let locks = EnvironmentLocks(
         open: try FileLock(stem + ".open", in: directory, create: creating),
         queue: try FileLock(stem + ".queue", in: directory, create: creating),
         write: try FileLock(stem + ".write", in: directory, create: creating))
       // Checking for the file and creating it must be one step.
       let hold = try locks.open.lock(.exclusive)
-      let opened = try open(stem + ".mdb", in: directory, locks, access)
+      let opened = try open(stem + ".mdb", in: directory, locks, access, creating)
       _ = consume hold
       return opened
     } catch {
@@ -46,7 +50,8 @@ package final class SnapshotFile: Sendable {
   }
 
   private static func open(
-    _ name: String, in directory: Directory, _ locks: EnvironmentLocks, _ access: StoreOptions.Access
+    _ name: String, in directory: Directory, _ locks: EnvironmentLocks, _ access: StoreOptions.Access,
+    _ creating: Bool
   ) throws -> SnapshotFile? {
     if try directory.status(of: name) != nil {
       var options = EnvironmentOptions()
@@ -55,17 +60,28 @@ package final class SnapshotFile: Sendable {
         return SnapshotFile(
           try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
       } catch {
-        guard access == .readWrite, error.isOfTheFile else { throw error }
         // The file is incomplete after a crash, or damaged. A cache is simply created again.
-        for leftover in [name, name + "-lock"] where try directory.status(of: leftover) != nil {
-          try directory.remove(leftover)
-        }
+        guard creating, error.isOfTheFile else { throw error }
       }
     }
-    guard access == .readWrite else { return nil }
+    guard creating else { return nil }
+    // Also the lock file of a removed file: another process may have it open.
+    try remove(name, in: directory)
     return SnapshotFile(
       try Environment.open(
         name, in: directory, tables: definitions, locks: locks, options: EnvironmentOptions(create: true)))
+  }
+
+  private static func remove(_ name: String, in directory: Directory) throws(StoreFileError) {
+    for leftover in [name, name + "-lock"] where try directory.status(of: leftover) != nil {
+      try directory.remove(leftover)
+    }
+  }
+
+  /// Whether the file still has its name. If not, an erasure has removed it, and its states may include
+  /// erased events.
+  fileprivate var isCurrent: Bool {
+    do throws(StoreFileError) { return try environment.isCurrent() } catch { return false }
   }
 
   /// Returns the snapshot for a source; `nil` if there is none that can be used.
@@ -114,7 +130,7 @@ package final class SnapshotFile: Sendable {
 
   /// Removes all snapshots of a store, also for programs that have it open.
   package static func clear(in store: Directory) throws(AnnalsError) {
-    try open(in: store, access: .readWrite)?.clear()
+    try open(in: store, access: .readWrite, creating: true)?.clear()
   }
 
   /// Removes all snapshots and the file of a store, whose free pages may still have them. Programs that have
@@ -125,9 +141,7 @@ package final class SnapshotFile: Sendable {
       let directory: Directory
       do throws(StoreFileError) { directory = try store.directory("views") } catch .missing { return }
       let hold = try FileLock(stem + ".open", in: directory).lock(.exclusive)
-      for name in [stem + ".mdb", stem + ".mdb-lock"] where try directory.status(of: name) != nil {
-        try directory.remove(name)
-      }
+      try remove(stem + ".mdb", in: directory)
       try directory.synchronize()
       _ = consume hold
     }
@@ -161,24 +175,25 @@ extension EnvironmentError {
 
 /// The snapshots of a log's aggregates, from the first use on.
 private final class SharedSnapshotFile: Sendable {
-  let file = Mutex<SnapshotFile??>(nil)
+  let file = Mutex<SnapshotFile?>(nil)
 }
 
 extension LogCore {
-  /// Returns the states of aggregates that are kept next to the log; `nil` if they cannot be kept.
-  func snapshots() -> SnapshotFile? {
+  /// Returns the states of aggregates that are kept next to the log; `nil` if they are not available.
+  ///
+  /// - Parameter creating: Whether to create a missing file.
+  func snapshots(creating: Bool) -> SnapshotFile? {
     attachments.value(SharedSnapshotFile.self) { SharedSnapshotFile() }.file.withLock { known in
-      if let known { return known }
-      let opened = SnapshotFile.open(in: generation.directory, access: access)
-      known = .some(opened)
-      return opened
+      if let known, known.isCurrent { return known }
+      known = SnapshotFile.open(in: generation.directory, access: access, creating: creating)
+      return known
     }
   }
 
   /// Removes the states of aggregates that are kept next to the log. Later loads fold from the beginning.
   package func removeSnapshots() throws(AnnalsError) {
     let shared = attachments.value(SharedSnapshotFile.self) { SharedSnapshotFile() }
-    let opened = snapshots()
+    let opened = snapshots(creating: false)
     shared.file.withLock { $0 = nil }
     try SnapshotFile.remove(in: generation.directory, opened)
   }

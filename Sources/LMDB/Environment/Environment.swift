@@ -106,6 +106,11 @@ public final class Environment: Sendable {
     return table
   }
 
+  /// Returns whether the name still refers to the open file.
+  public func isCurrent() throws(StoreFileError) -> Bool {
+    try directory.status(of: name)?.identity == dataIdentity
+  }
+
   /// Uses other locks from now on, for all users of the file in this process.
   ///
   /// This is for a file that was built under locks of its own and is about to be shared. Call it before any
