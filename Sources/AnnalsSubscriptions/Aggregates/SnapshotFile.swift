@@ -133,10 +133,11 @@ package final class SnapshotFile: Sendable {
     try open(in: store, access: .readWrite, creating: true)?.clear()
   }
 
-  /// Removes all snapshots and the file of a store, whose free pages may still have them. Programs that have
-  /// the file open go on without snapshots.
-  fileprivate static func remove(in store: Directory, _ file: SnapshotFile?) throws(AnnalsError) {
-    try file?.clear()
+  /// Removes the file of a store, whose rows and free pages may still have erased events.
+  ///
+  /// It waits for no writer: what a program still writes to the file has no name. A program that has the file
+  /// open does not use it in loads that begin from now on.
+  fileprivate static func remove(in store: Directory) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       let directory: Directory
       do throws(StoreFileError) { directory = try store.directory("views") } catch .missing { return }
@@ -192,9 +193,8 @@ extension LogCore {
 
   /// Removes the states of aggregates that are kept next to the log. Later loads fold from the beginning.
   package func removeSnapshots() throws(AnnalsError) {
-    let shared = attachments.value(SharedSnapshotFile.self) { SharedSnapshotFile() }
-    let opened = snapshots(creating: false)
-    shared.file.withLock { $0 = nil }
-    try SnapshotFile.remove(in: generation.directory, opened)
+    try SnapshotFile.remove(in: generation.directory)
+    // Its space is free once nobody has it open.
+    attachments.value(SharedSnapshotFile.self) { SharedSnapshotFile() }.file.withLock { $0 = nil }
   }
 }
