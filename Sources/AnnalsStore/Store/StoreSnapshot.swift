@@ -53,7 +53,10 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   package func head(of stream: StreamName) throws(AnnalsError) -> Head? { try log.head(of: stream) }
 
   /// A number that rises with each erasure; 0 in a store that cannot have any.
-  package var erasureEpoch: UInt64 { log.kinds.limitsStreams ? log.kinds.epoch : 0 }
+  package var erasureEpoch: UInt64 {
+    // The kinds may be newer than the snapshot.
+    get throws(AnnalsError) { log.kinds.limitsStreams ? try log.reader.schemaEpoch() : 0 }
+  }
 
   /// The oldest revision that is read of the stream with this head.
   package func oldest(of head: Head?) throws(AnnalsError) -> Revision {

@@ -72,8 +72,10 @@ extension EventStore {
     let interval = isWhole ? A.snapshotInterval.map { UInt64(clamping: max($0, 1)) } : nil
     var snapshots: SnapshotFile?
     var rows: [AggregateSnapshotRow] = []
+    var epoch: UInt64 = 0
     let loaded = try read { (snapshot) throws(AnnalsError) -> LoadedStreams<A> in
       var loaded: [StreamName: Loaded<A>] = [:]
+      epoch = try snapshot.erasureEpoch
       for stream in streams where loaded[stream] == nil {
         let window = try snapshot.window(of: stream, through: point)
         // A stream with fewer entries than the interval has no snapshot, and gets none.
@@ -88,7 +90,7 @@ extension EventStore {
         }
         let source = AggregateSnapshotRow.Source(
           aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-          mark: reach.stateMark(A.State.self, from: window.oldest, epoch: snapshot.erasureEpoch))
+          mark: reach.stateMark(A.State.self, from: window.oldest, epoch: epoch))
         let known = recent.states.removeValue(forKey: stream)
         var near: Beginning<A>?
         if let known { near = try snapshot.start(known, source, window) }
@@ -116,7 +118,19 @@ extension EventStore {
       }
       return LoadedStreams(loaded)
     }
-    for row in rows { snapshots?.keep(row) }
+    if let snapshots, !rows.isEmpty { keep(rows, of: epoch, in: snapshots) }
     return loaded
+  }
+
+  /// Keeps snapshots, unless an erasure has been committed since their events were read.
+  private func keep(_ rows: [AggregateSnapshotRow], of epoch: UInt64, in snapshots: SnapshotFile) {
+    do throws(AnnalsError) {
+      // An erasure that commits after this comparison removes this file afterwards.
+      guard try read({ (now) throws(AnnalsError) in try now.erasureEpoch }) == epoch else { return }
+    } catch {
+      // The cache can wait.
+      return
+    }
+    for row in rows { snapshots.keep(row) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Annals
@@ -9,6 +10,23 @@ import Testing
 
 /// The file with snapshots of aggregates, which an erasure removes while programs have it open.
 @Suite struct ErasedSnapshotTests {
+  /// A profile whose fold first does what a test wants.
+  private enum Interrupted: Aggregate {
+    typealias Event = InlineAccountsV1.Event
+    typealias State = ErasedCustomers.Profile.State
+    /// The work of the tests, by the names of streams.
+    static let work = Mutex<[String: @Sendable () -> Void]>([:])
+
+    static let name = "interrupted"
+    static let version = 1
+    static var initial: State { ErasedCustomers.Profile.initial }
+    static var snapshotInterval: Int? { 3 }
+    static func apply(_ entry: Entry<Event>, to state: inout State) {
+      work.withLock { $0.removeValue(forKey: entry.stream.text) }?()
+      ErasedCustomers.Profile.apply(entry, to: &state)
+    }
+  }
+
   private let customers: ErasedCustomers
   private let store: EventStore<InlineAccountsPlan>
 
@@ -70,6 +88,22 @@ import Testing
     try store.erase([1], by: "jane", because: "request")
     #expect(try load().state == ErasedCustomers.Profile.State(name: "", sum: 10 + 1 + 2 + (43...60).sum))
     #expect(try customers.hasSecret(in: views) == [])
+  }
+
+  @Test func `a load that began before an erasure keeps no snapshot after it`() async throws {
+    let name = "short-\(UUID())"
+    let short = StreamName(name)
+    try await store.append([.moved(.init(amount: 1))], to: short)
+    Interrupted.work.withLock {
+      $0[name] = { [store] in
+        #expect(throws: Never.self) { try store.erase([1], by: "jane", because: "request") }
+      }
+    }
+    // The file is opened for the second stream, when the erasure is complete.
+    let loaded = try store.load(Interrupted.self, from: [short, "customer-1"])
+    #expect(try loaded.loaded("customer-1").state.name == ErasedCustomers.secret)
+    #expect(try customers.hasSecret(in: views) == [])
+    #expect(try store.load(Interrupted.self, from: "customer-1").state.name == "")
   }
 }
 
