@@ -70,6 +70,8 @@ extension EventStore {
   ) throws(AnnalsError) -> LoadedStreams<A> where A.Event == Event {
     let isWhole = reach.quarantine == nil && reach.skipping == nil
     let interval = isWhole ? A.snapshotInterval.map { UInt64(clamping: max($0, 1)) } : nil
+    // A value that is open for reading only writes nothing, even if others of this process may.
+    let mayKeep = log.options.access == .readWrite
     var snapshots: SnapshotFile?
     var rows: [AggregateSnapshotRow] = []
     var epoch: UInt64 = 0
@@ -80,9 +82,7 @@ extension EventStore {
         let window = try snapshot.window(of: stream, through: point)
         // A stream with fewer entries than the interval has no snapshot, and gets none.
         let isLong = interval.map { (window.last?.rawValue ?? 0) >= $0 - 1 } ?? false
-        if isLong, window.last != nil {
-          snapshots = snapshots ?? log.core.snapshots(creating: log.options.access == .readWrite)
-        }
+        if isLong, window.last != nil { snapshots = snapshots ?? log.core.snapshots(creating: mayKeep) }
         let file = isLong ? snapshots : nil
         guard file != nil || isWhole && recent.includes(stream) else {
           loaded[stream] = try snapshot.fold(A.self, window, after: Beginning(state: A.initial)).loaded
@@ -105,7 +105,7 @@ extension EventStore {
           continue
         }
         var folded = UInt64(state.folded) + (near == nil ? 0 : known?.sinceSnapshot ?? 0)
-        if file != nil, let interval, folded >= interval,
+        if mayKeep, file != nil, let interval, folded >= interval,
           let row = try snapshot.row(of: state, at: position, source)
         {
           rows.append(row)

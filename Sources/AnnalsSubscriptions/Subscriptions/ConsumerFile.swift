@@ -205,10 +205,6 @@ extension LogCore {
   /// - Parameter creating: Whether to create a missing file.
   /// - Returns: `nil` if the file is missing and not created.
   func consumers(creating: Bool) throws(AnnalsError) -> ConsumerFile? {
-    if creating, access == .readOnly {
-      throw AnnalsError(
-        .readOnly, "the store was opened for reading only, so that no checkpoint can be stored in it")
-    }
     let shared = attachments.value(SharedConsumerFile.self) { SharedConsumerFile() }
     return try shared.file.withLock { (known) throws(AnnalsError) in
       if known == nil {
@@ -217,10 +213,23 @@ extension LogCore {
       return known
     }
   }
+}
 
-  /// Returns the file of the consumers, creating it if it is missing.
+extension EventLog {
+  /// Throws unless this value may change consumers. Others of this process may be open for writing.
+  func mustChangeConsumers() throws(AnnalsError) {
+    guard options.access == .readWrite else {
+      throw AnnalsError(
+        .readOnly,
+        "the store was opened for reading only, so no checkpoint or dead letter can be changed; open it with access .readWrite"
+      )
+    }
+  }
+
+  /// Returns the file of the consumers for changes, creating it if it is missing.
   func createdConsumers() throws(AnnalsError) -> ConsumerFile {
-    guard let file = try consumers(creating: true) else {
+    try mustChangeConsumers()
+    guard let file = try core.consumers(creating: true) else {
       throw AnnalsError(.inputOutput, "'consumers.mdb' was removed while it was being opened; try again")
     }
     return file

@@ -26,7 +26,7 @@ extension EventLog {
   /// - Complexity: One flush to disk.
   public func keep(_ checkpoint: Checkpoint, of consumer: String) throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
-    let file = try core.createdConsumers()
+    let file = try createdConsumers()
     let turn = try ConsumerTurn.take(consumer, in: file)
     try file.keep(checkpoint, of: consumer)
     _ = consume turn
@@ -37,6 +37,7 @@ extension EventLog {
   /// - Throws: As ``keep(_:of:)``, and `busy` while it is processing.
   public func forget(consumer: String) throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
+    try mustChangeConsumers()
     guard let file = try core.consumers(creating: false) else { return }
     let turn = try ConsumerTurn.take(consumer, in: file)
     try file.forget(consumer)
@@ -72,7 +73,7 @@ extension EventLog {
   ///
   /// - Throws: As ``keep(_:of:)``.
   public func remove(_ letters: [DeadLetter], of consumer: String) throws(AnnalsError) {
-    try core.createdConsumers().keep(
+    try createdConsumers().keep(
       nil, of: consumer,
       letters.map { .remove(key: DeadLetterRow.key(consumer, $0.position, $0.path)) })
   }

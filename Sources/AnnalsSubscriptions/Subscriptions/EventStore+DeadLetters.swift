@@ -34,8 +34,9 @@ extension EventStore {
     isolation actor: isolated (any Actor)? = #isolation, _ handle: (Entry<Event>) async throws -> Void
   ) async throws(AnnalsError) -> Int {
     try NameRule.check(consumer, role: "consumer")
+    try log.mustChangeConsumers()
     guard try !log.deadLetters(consumer).isEmpty else { return 0 }
-    let file = try log.core.createdConsumers()
+    let file = try log.createdConsumers()
     let turn = try ConsumerTurn.takeLetters(consumer, in: file)
     let wanted = letters.map { Set($0.map { DeadLetterRow.key(consumer, $0.position, $0.path) }) }
     let limit = log.options.lockTimeout

@@ -37,7 +37,7 @@ extension EventStore {
     _ handle: (SubscribedEntry<Entry<Event>>) async throws -> Void
   ) async throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
-    let file = try log.core.createdConsumers()
+    let file = try log.createdConsumers()
     guard let turn = try await ConsumerTurn.take(consumer, in: file, waiting: options.takesOver) else {
       return
     }

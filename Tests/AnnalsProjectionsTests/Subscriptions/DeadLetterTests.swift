@@ -144,7 +144,7 @@ import Testing
     try await place(["a"])
     let store = try open(FirstMarketPlan.self)
     try await deadLetter(store, to: [\.placed])
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     for (records, expected) in [(["Shipped"], 0), (["Placed"], 1)] {
       let letter = try #require(try store.deadLetters("mailer").first)
       var row = letter.row(of: "mailer", letter.reason, attempts: letter.attempts)
@@ -163,7 +163,7 @@ import Testing
     let entry = try #require(letter.place)
     #expect(entry.position == 1)
     #expect(entry == (try store.checkpoint(of: "mailer")))
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     var row = letter.row(of: "mailer", letter.reason, attempts: letter.attempts)
     row.place = Checkpoint(log: entry.log, incarnation: entry.incarnation, position: 1, mark: ~entry.mark)
     try file.keep(nil, of: "mailer", [.replace(key: DeadLetterRow.key("mailer", 1, []), row)])
@@ -194,7 +194,7 @@ import Testing
     try await place(["a b"])
     try await place(["c"])
     let store = try open(MarketPlan.self)
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     try file.keep(
       nil, of: "mailer",
       [
@@ -216,7 +216,7 @@ import Testing
     try await place(["a"])
     let store = try open(FirstMarketPlan.self)
     try await store.process("mailer", options: ProcessingOptions(endsAtHead: true)) { _ in }
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     func format() throws -> UInt32? {
       try file.read { (view) throws(AnnalsError) in
         try file.row(Array("format".utf8), in: file.environment.table("meta"), view) {

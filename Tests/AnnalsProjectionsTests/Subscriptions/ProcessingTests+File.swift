@@ -31,7 +31,7 @@ extension ProcessingTests {
   func blocked() async throws {
     try await append(1)
     try await run(Handled())
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     let checkpoint = try #require(try store.checkpoint(of: "mailer"))
     let free = DispatchSemaphore(value: 0)
     hold(file, until: free)
@@ -49,7 +49,7 @@ extension ProcessingTests {
   func damage() async throws {
     try await append(2)
     try await run(Handled())
-    let file = try store.log.core.createdConsumers()
+    let file = try store.log.createdConsumers()
     try file.write { (transaction) throws(AnnalsError) in
       try transaction.put([1, 2, 3], "spoilt", in: file.checkpoints)
     }
@@ -63,7 +63,7 @@ extension ProcessingTests {
   func laterFormat() async throws {
     try await append(1)
     do {
-      let file = try store.log.core.createdConsumers()
+      let file = try store.log.createdConsumers()
       try file.write { (transaction) throws(AnnalsError) in
         try transaction.put([3, 0, 0, 0], "format", in: file.environment.table("meta"))
       }
