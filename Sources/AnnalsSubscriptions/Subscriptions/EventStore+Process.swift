@@ -20,7 +20,8 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
-  ///   - start: The place to begin while no checkpoint is stored. The default is the first entry.
+  ///   - start: The place to begin while no checkpoint is stored. The default is the first entry. With
+  ///     ``SubscriptionStart/after(_:)`` a position beyond the end, none is stored until the log reaches it.
   ///   - events: The types of events to handle. The checkpoint moves past all others.
   ///   - prefix: The prefix of the names of the streams. The default matches all.
   ///   - options: The policy for entries that cannot be handled, and how often the checkpoint is stored.
@@ -42,8 +43,10 @@ extension EventStore {
       return
     }
     let isKnown = try file.checkpoint(of: consumer) != nil
+    var floor: Position = 0
+    if !isKnown, case .after(let position) = start { floor = position }
     var processor = Processor(
-      consumer, file, options, turn, selecting: events.letterSelection(in: reach.plan),
+      consumer, file, options, turn, from: floor, selecting: events.letterSelection(in: reach.plan),
       within: log.options.lockTimeout, log.options.observer)
     var steps = steps(
       from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix

@@ -10,6 +10,9 @@ struct Processor: ~Copyable {
   /// The events that the consumer has selected; `nil` for all.
   private let selection: LetterSelection?
   private let turn: ConsumerTurn
+  /// The position before which no checkpoint is stored: the next run would begin there, and handle entries
+  /// that this one leaves out.
+  private let floor: Position
   let observer: (any StoreObserver)?
   /// The time a transaction waits for its turn.
   private let limit: Duration
@@ -22,7 +25,8 @@ struct Processor: ~Copyable {
 
   init(
     _ consumer: String, _ file: ConsumerFile, _ options: ProcessingOptions, _ turn: consuming ConsumerTurn,
-    selecting selection: LetterSelection?, within limit: Duration, _ observer: (any StoreObserver)?
+    from floor: Position, selecting selection: LetterSelection?, within limit: Duration,
+    _ observer: (any StoreObserver)?
   ) {
     self.observer = observer
     self.selection = selection
@@ -31,9 +35,10 @@ struct Processor: ~Copyable {
     self.file = file
     self.options = options
     self.turn = turn
+    self.floor = floor
   }
 
-  /// Records that all entries up to a checkpoint are finished.
+  /// Records that all entries up to a checkpoint are finished. One before the floor is not stored.
   ///
   /// - Parameters:
   ///   - count: The number of entries handled among them.
@@ -41,8 +46,9 @@ struct Processor: ~Copyable {
   mutating func finish(
     _ checkpoint: Checkpoint, count: Int, isResting: Bool = false, isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
-    done = checkpoint
     handled += count
+    guard checkpoint.position >= floor else { return }
+    done = checkpoint
     if isResting || handled >= max(1, options.interval) { try await store(isolation: actor) }
   }
 
@@ -59,10 +65,11 @@ struct Processor: ~Copyable {
     _ key: (position: Position, path: [UInt32]), _ row: DeadLetterRow, after checkpoint: Checkpoint,
     isolation actor: isolated (any Actor)?
   ) async throws(AnnalsError) {
+    let kept = checkpoint.position >= floor ? checkpoint : nil
     try await file.store(
-      checkpoint, of: consumer, [.put(key: DeadLetterRow.key(consumer, key.position, key.path), row)],
+      kept, of: consumer, [.put(key: DeadLetterRow.key(consumer, key.position, key.path), row)],
       within: limit)
-    (done, stored, handled) = (checkpoint, checkpoint, 0)
+    if let kept { (done, stored, handled) = (kept, kept, 0) }
     observer?.deadLettered(
       DeadLetterActivity(
         consumer: consumer, position: key.position, stream: row.stream, attempts: row.attempts))

@@ -13,7 +13,8 @@ public enum SubscriptionStart: Sendable {
   case beginning
   /// After the entry that is the last one when the subscription is created.
   case end
-  /// After the entry at a position, which may not exist yet.
+  /// After the entry at a position, which may not exist yet. Until it does, begin again with the position:
+  /// after a checkpoint before it, a subscription delivers the entries in between.
   case after(Position)
   /// After the entry of a checkpoint, which is first compared with the log.
   case checkpoint(Checkpoint)
