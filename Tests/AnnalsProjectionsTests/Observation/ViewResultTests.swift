@@ -167,4 +167,26 @@ struct ViewResultTests {
     }
     try await waitUntil { released == nil }
   }
+
+  /// Blocks the main actor until the result of an append waits for it.
+  @MainActor private static func count(_ count: Int, in room: StockRoom) throws {
+    try room.store.append([.counted(.init(item: "a", count: count))], to: "stock")
+    while try room.view.get(Item.self, "a")?.count != count { WriterThread.pause(milliseconds: 1) }
+    WriterThread.pause(milliseconds: 200)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  @MainActor func `after a reload, a live query shows no result of the task before`() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 0])
+    let query = LiveQuery(RowQuery(Item.self), in: room.view)
+    try await waitUntil { !query.isLoading }
+    for round in 0..<5 {
+      try Self.count(2 * round + 1, in: room)
+      query.reload()
+      try Self.count(2 * round + 2, in: room)
+      while query.isLoading { await Task.yield() }
+      #expect(query.rows.map(\.count) == [2 * round + 2])
+    }
+  }
 }

@@ -52,9 +52,13 @@ public import Observation
     following = Following(
       Task { [weak self] in
         do throws(AnnalsError) {
-          for try await rows in results { self?.show(rows) }
+          for try await rows in results {
+            // A task that was replaced may still get a result, which is older than that of the new one.
+            if Task.isCancelled { return }
+            self?.show(rows)
+          }
         } catch {
-          self?.fail(error)
+          if !Task.isCancelled { self?.fail(error) }
         }
       })
   }
