@@ -33,8 +33,11 @@ struct ViewObserver<P: Projection>: Sendable {
   private var place: Place?
   /// The mark that has changes recorded; `nil` before the first check.
   private var mark: ObserverMark?
-  /// The file that was checked last.
-  private var file: ViewFile?
+  /// The file that was checked last. While the program handles a result, only the view keeps the file open:
+  /// a view cannot be removed while an observer keeps its file.
+  private weak var file: ViewFile?
+  /// The file whose commits are counted.
+  private weak var watched: ViewFile?
   private var watch: CommitWatch?
 
   init(_ view: View<P>) {
@@ -164,7 +167,4 @@ struct ViewObserver<P: Projection>: Sendable {
       group.cancelAll()
     }
   }
-
-  /// The file that is watched.
-  private var watched: ViewFile?
 }
