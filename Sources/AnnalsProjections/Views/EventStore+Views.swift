@@ -45,6 +45,9 @@ extension EventStore {
   /// Removes a view: the files of all its versions. The log does not change, and the next open of the view
   /// rebuilds it.
   ///
+  /// Observers of the view, and calls that wait for it, end with `busy`, also if the removal fails. The view
+  /// then goes on.
+  ///
   /// - Parameter name: The name of the projection.
   /// - Throws: ``AnnalsError`` with code `busy` if it is open elsewhere, `readOnly`, `permission`,
   ///   `usedAfterFork` or `inputOutput`.

@@ -5,7 +5,7 @@ import Testing
 @testable import AnnalsProjections
 @testable import AnnalsStore
 
-/// The removal of views that the program observes.
+/// The removal of views that the program observes, and views whose removal fails.
 struct ObservedRemovalTests {
   typealias Item = Stock.Item
 
@@ -55,5 +55,26 @@ struct ObservedRemovalTests {
       #expect(query.error?.code == .busy && query.rows.map(\.name) == ["a"])
     }
     #expect(isRemoved)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a view whose removal fails goes on, and can be removed later`() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 1])
+    let view = room.view
+    for round in 2...3 {
+      let error = #expect(throws: AnnalsError.self) {
+        try view.read { (_) throws(AnnalsError) in try room.store.remove(view: "stock") }
+      }
+      #expect(error?.code == .busy && error?.details.file == "v-000001.mdb")
+      try await room.count(["a": round])
+      #expect(try view.get(Item.self, "a")?.count == round)
+      #expect(try room.store.view(Stock.self).registered === view.registered)
+      var results = view.results(RowQuery(Item.self)).makeAsyncIterator()
+      #expect(try await results.next()?.map(\.count) == [round])
+    }
+    #expect(try room.store.log.views().map(\.number) == [1])
+    try await waitUntil { try Self.removes(in: room) }
+    #expect(try room.store.log.views().isEmpty)
   }
 }

@@ -21,6 +21,20 @@ extension ViewRegistry {
     desk.withLock { $0.views[view.number] = nil }
   }
 
+  /// Has a view that was ended follow the log again, unless the program has opened another one meanwhile.
+  private func restore(_ view: RegisteredView<Event>) {
+    let isRestored = catalog.withLock { catalog in
+      if catalog.views.contains(where: { $0.projection.type == view.projection.type }) { return false }
+      let mayFold = access == .readWrite
+      desk.withLock {
+        $0.views[view.number] = ViewRecord(view: view, machine: ViewMachine(mayFold: mayFold))
+      }
+      catalog.views.append(view)
+      return true
+    }
+    if isRestored { carryOut(.choose, view) }
+  }
+
   /// Removes the files of a projection that no process has open.
   ///
   /// - Returns: The numbers of the others.
@@ -35,7 +49,7 @@ extension ViewRegistry {
     return kept
   }
 
-  /// Ends all views of a projection, of any version, and removes the files.
+  /// Ends all views of a projection, of any version, and removes the files. After an error the views go on.
   ///
   /// - Throws: ``AnnalsError`` with code `busy` if a file is open elsewhere; that file is not removed.
   func remove(_ name: String) throws(AnnalsError) {
@@ -45,9 +59,16 @@ extension ViewRegistry {
       return views
     }
     for view in views { end(view) }
+    do throws(AnnalsError) { try removeFiles(name, within: views.isEmpty ? .zero : Self.parting) } catch {
+      for view in views { restore(view) }
+      throw error
+    }
+  }
+
+  private func removeFiles(_ name: String, within patience: Duration) throws(AnnalsError) {
     guard let directory = try directory() else { return }
     // A scan, or the thread that maintains files, may be using the files right now.
-    let end = ContinuousClock.now + (views.isEmpty ? .zero : Self.parting)
+    let end = ContinuousClock.now + patience
     core.place.commits.announce()
     var kept = try Self.remove(name, directory)
     while !kept.isEmpty, ContinuousClock.now < end {
