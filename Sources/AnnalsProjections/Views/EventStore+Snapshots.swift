@@ -17,11 +17,13 @@ extension EventStore {
   ///   - second: Another view of this store.
   ///   - body: Reads from the snapshots, which cannot be kept.
   /// - Throws: The errors of `body`, the error that stopped a lagging view, `busy` if the views did not reach
-  ///   one position, or as `View.read`.
+  ///   one position, `wrongUse` if a view belongs to another store, or as `View.read`.
   public func read<P: Projection, Q: Projection, Result>(
     _ first: View<P>, _ second: View<Q>,
     _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result where P.Event == Event, Q.Event == Event {
+    try first.mustBe(of: self)
+    try second.mustBe(of: self)
     let meeting = ViewMeeting()
     while true {
       let (one, two) = (try meeting.signal(first), try meeting.signal(second))
@@ -65,6 +67,9 @@ extension EventStore {
       borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>, borrowing ViewSnapshot<R>
     ) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result where P.Event == Event, Q.Event == Event, R.Event == Event {
+    try first.mustBe(of: self)
+    try second.mustBe(of: self)
+    try third.mustBe(of: self)
     let meeting = ViewMeeting()
     while true {
       let signals = [try meeting.signal(first), try meeting.signal(second), try meeting.signal(third)]

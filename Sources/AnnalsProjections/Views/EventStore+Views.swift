@@ -2,6 +2,7 @@ internal import AnnalsLog
 internal import AnnalsSchema
 public import AnnalsStore
 public import AnnalsCoding
+internal import LMDB
 
 extension EventStore {
   /// Opens the view of a projection, and has it follow the log.
@@ -56,5 +57,24 @@ extension EventStore {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")
     }
     try openViews().registry.remove(name)
+  }
+}
+
+extension View {
+  /// Throws `wrongUse` unless the view is one of a store at the same place. Copies of a store share the id of
+  /// its log.
+  func mustBe<Plan: SchemaMigrationPlan>(of store: EventStore<Plan>) throws(AnnalsError) {
+    let (core, other) = (registry.core, store.log.core)
+    if core === other { return }
+    // A store that was opened again after an error has another core.
+    let isSame = try files { () throws(StoreFileError) in
+      try core.generation.directory.status().identity == other.generation.directory.status().identity
+    }
+    guard isSame else {
+      throw AnnalsError(
+        .wrongUse,
+        "the view '\(P.name)' is one of another store, possibly a copy of this one: open it with view(_:) of the store that you call"
+      )
+    }
   }
 }

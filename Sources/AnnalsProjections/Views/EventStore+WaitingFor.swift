@@ -68,12 +68,7 @@ extension EventStore {
     waitingFor view: View<P>, timeout: Duration = .seconds(10),
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended where P.Event == Event {
-    guard view.registry.core.log == log.id else {
-      throw AnnalsError(
-        .wrongUse,
-        "the view '\(P.name)' is one of another store: open it with view(_:) of the store that appends"
-      )
-    }
+    try view.mustBe(of: self)
     let done = try await append(body)
     guard let position = done.position else { return done }
     do throws(AnnalsError) { try await view.waitUntil(position, timeout: timeout) } catch {
