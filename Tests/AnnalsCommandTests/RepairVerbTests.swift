@@ -130,7 +130,12 @@ import Testing
       }
       let objects = try run.objects()
       var next = 1
-      for (object, line) in zip(objects, run.lines) {
+      for (index, (object, line)) in zip(objects, run.lines).enumerated() {
+        if index == 0, object["position"] == nil {
+          // A table that describes the store is damaged.
+          #expect(object["problem"] != nil && run.status == 1)
+          continue
+        }
         #expect(object["position"] as? Int == next, "page \(page)")
         next = (object["through"] as? Int ?? next) + 1
         guard object["problem"] != nil else {
@@ -143,9 +148,10 @@ import Testing
       if run.status == 1 { salvaged += 1 }
     }
     try sound.write(to: log)
-    // The list of tables, a page of each small table, and the first page of the journal's value.
-    #expect(refused <= 7)
-    #expect(salvaged >= 5)
+    // The list of tables.
+    #expect(refused == 1)
+    // A page of each small table but the census, and the first page of the journal's value.
+    #expect(salvaged >= 10)
   }
 
   @Test func `a path that is no store is refused`() async throws {

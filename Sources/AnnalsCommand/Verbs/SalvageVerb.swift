@@ -9,7 +9,8 @@ struct SalvageVerb: Verb {
 
     A sound entry has the line of 'read --raw'. One that cannot be read has its position, the problem and its
     stored bytes in hexadecimal digits. Keep the lines before 'repair', or before the store is moved aside.
-    The status is 1 where any entry could not be read.
+    If a table that describes the store is damaged, the first line says so, and what may be missing. The
+    status is 1 in both cases.
 
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
@@ -23,6 +24,6 @@ struct SalvageVerb: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var lines = try SalvageLines(storeAt: store.url)
     try output.write(&lines, &progress)
-    return lines.damaged == 0 ? ExitStatus.success : ExitStatus.failure
+    return lines.damaged == 0 && lines.problem == nil ? ExitStatus.success : ExitStatus.failure
   }
 }

@@ -154,10 +154,10 @@ extension LogCore {
       }
       if options.trust == .nobody {
         let pages = StorePages(directory, core.generation.current)
-        if options.scope == nil {
-          try pages.mustBeSound(in: core.generation.environment)
+        if let scope = options.scope {
+          try pages.mustBeSound(scope)
         } else {
-          try pages.smallTablesMustBeSound()
+          try pages.mustBeSound(in: core.generation.environment)
         }
       }
       return core

@@ -99,7 +99,8 @@ package struct StoreOpening {
         try StoreMeta.check(file.meta.requires, forWriting: options.access == .readWrite)
         let environment = file.environment
         let kinds = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-          try StoreReader(transaction.view, StoreTables(environment)).kinds()
+          guard options.reads("kinds") else { return KindRegistry() }
+          return try StoreReader(transaction.view, StoreTables(environment)).kinds()
         }
         return Opened(
           file: file, kinds: kinds, arrived: chain.arrived ?? file.meta.epoch, isStale: step == .unseal,
@@ -137,7 +138,7 @@ package struct StoreOpening {
     }
     let pages = StorePages(directory, current)
     // LMDB reads these tables when it opens the file. A damaged page among them would end the process.
-    if options.trust == .nobody { try pages.smallTablesMustBeSound() }
+    if options.trust == .nobody { try pages.mustBeSound(options.scope ?? StoreTables.small) }
     var environmentOptions = EnvironmentOptions(
       generation: options.access == .readWrite ? .readWrite : .readOnly)
     environmentOptions.guards = options.guards
@@ -152,7 +153,7 @@ package struct StoreOpening {
     var meta = try check(environment, against: current)
     // A store that must not be written is not repaired either, and is refused later.
     let isKnown = StoreMeta.unknown(meta.requires) == nil
-    if meta.requires.contains(.journal), isKnown || options.access == .readOnly {
+    if meta.requires.contains(.journal), options.reads("journal"), isKnown || options.access == .readOnly {
       try environment.openJournal(within: options.lockTimeout)
       meta = try check(environment, against: current)
       // Records with a hash, as this library writes them, need a commit first that says so.
@@ -244,7 +245,8 @@ package struct StoreOpening {
   private func check(
     _ environment: Environment, against current: CurrentFile
   ) throws(AnnalsError) -> StoreMeta {
-    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+    guard options.reads("meta") else { return StoreMeta(log: current.log) }
+    return try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       let meta = try StoreReader(transaction.view, StoreTables(environment)).meta()
       let file = current.fileName
       guard meta.log == current.log, meta.generation == current.generation else {

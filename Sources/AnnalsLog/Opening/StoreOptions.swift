@@ -81,9 +81,10 @@ public struct StoreOptions: Sendable {
   public var creation: Creation
   /// The assumption that the opener makes about the file.
   public var trust: Trust
-  /// The tables whose pages are checked with ``Trust/nobody``, for an opener that uses no others; `nil` for
-  /// all.
+  /// The tables that the opener reads, whose pages alone are checked with ``Trust/nobody``; `nil` for all.
   package var scope: [String]?
+  /// Whether the opener reads a table.
+  func reads(_ table: String) -> Bool { scope?.contains(table) ?? true }
   /// The guards between processes. All of them are on, except in tests that show the purpose of each.
   package var guards = EnvironmentOptions.Guards.all
   /// The maximum size of a payload in bytes: 1 byte to 100 MiB.

@@ -123,9 +123,9 @@ package struct StorePages {
     try Self.mustBeClean(check(), current)
   }
 
-  /// Throws `.damaged` unless the pages of the small tables are valid.
-  func smallTablesMustBeSound() throws(AnnalsError) {
-    try Self.mustBeClean(small(), current)
+  /// Throws `.damaged` unless the pages of these tables are valid.
+  func mustBeSound(_ tables: [String]) throws(AnnalsError) {
+    try Self.mustBeClean(settled(tables), current)
   }
 
   /// Throws `.damaged` unless the pages of the entries after a position are valid.

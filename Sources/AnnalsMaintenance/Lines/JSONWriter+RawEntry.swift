@@ -84,6 +84,13 @@ extension JSONWriter {
     raw("}\n")
   }
 
+  /// Appends the line of a problem that no position has.
+  mutating func problem(_ text: String) {
+    raw("{\"problem\":")
+    self.text(text)
+    raw("}\n")
+  }
+
   /// Appends the line of an entry that cannot be read.
   mutating func unreadable(_ position: Position, _ problem: String, _ bytes: Span<UInt8>) {
     raw("{\"position\":")

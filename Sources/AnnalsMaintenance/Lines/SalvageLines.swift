@@ -18,8 +18,17 @@ internal import LMDB
 ///
 /// The entries are read without LMDB, which would trust a damaged page. Reading ends at the newest entry that
 /// the log had when it began. Each page of lines has a snapshot of its own.
+///
+/// If a table that describes the store is damaged, the first line has the problem and nothing else.
 public struct SalvageLines: Sendable {
   private static let pageSize = 256 << 10
+  /// The tables that are read with LMDB, without the first damaged ones, and what it costs to do without.
+  private static let scopes: [(tables: [String], cost: String)] = [
+    (["meta", "schemas", "kinds", "journal"], ""),
+    (["meta", "schemas", "kinds"], "the newest commit may be missing"),
+    (["meta"], "the newest commit may be missing, and entries whose type is lost have no type here"),
+    ([], "the newest commit may be missing, and later entries where CURRENT is out of date"),
+  ]
 
   private let store: StoreOpening.Opened
   private let directory: Directory
@@ -31,21 +40,48 @@ public struct SalvageLines: Sendable {
   public var count: UInt64 { min(next, end &+ 1) - 1 }
   /// The number of positions without a readable entry.
   public private(set) var damaged: UInt64 = 0
+  /// The problem of the tables that describe the store, and what may be missing; `nil` if they are sound.
+  public let problem: String?
+  /// Whether the table `meta` is sound.
+  private let hasMeta: Bool
 
   /// The lines of all entries of the store at `url`, which is opened for reading only.
   ///
-  /// - Throws: ``AnnalsError`` with code `damaged` if the pages or rows of `meta`, `schemas`, `kinds` or
-  ///   `census` are, and otherwise as ``EventLog/inspect(_:)``.
+  /// - Throws: ``AnnalsError`` with code `damaged` if the pages of the file do not lead to its tables, and
+  ///   otherwise as ``EventLog/inspect(_:)``.
   public init(storeAt url: URL) throws(AnnalsError) {
-    var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)
-    options.scope = StoreTables.small
-    directory = try StorePlace(url).open(options)
-    store = try StoreOpening(directory: directory, options: options).run()
-    let (directory, name) = (directory, store.file.current.fileName)
-    end = try store.file.environment.read(failure: AnnalsError.init) { (_) throws(AnnalsError) in
+    let directory = try StorePlace(url).open(StoreOptions(access: .readOnly, creation: .never))
+    var (store, tables, problem) = try Self.open(directory)
+    let name = store.file.current.fileName
+    (end, store.kinds) = try store.file.environment.read(failure: AnnalsError.init) {
+      (_) throws(AnnalsError) in
       try files { () throws(StoreFileError) in
+        let kinds = tables.contains("kinds") ? store.kinds : try KindRegistry(intactIn: name, directory)
         // Positions have no gaps, so the number of rows is the last position.
-        min(try IntactRows(StoreTables.entries, of: name, in: directory).count, FormatRange.maximum)
+        let rows = try IntactRows(StoreTables.entries, of: name, in: directory).count
+        return (min(rows, FormatRange.maximum), kinds)
+      }
+    }
+    (self.directory, self.store, self.problem) = (directory, store, problem)
+    hasMeta = tables.contains("meta")
+    if let problem { writer.problem(problem) }
+  }
+
+  /// Opens the store with LMDB reading as many of the tables that describe it as are sound.
+  private static func open(
+    _ directory: Directory
+  ) throws(AnnalsError) -> (store: StoreOpening.Opened, tables: [String], problem: String?) {
+    var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)
+    var (step, problem) = (0, String?.none)
+    while true {
+      let (tables, cost) = scopes[step]
+      options.scope = tables
+      do throws(AnnalsError) {
+        let store = try StoreOpening(directory: directory, options: options).run()
+        return (store, tables, problem.map { "\($0); \(cost)" })
+      } catch  where (error.code == .damaged || error.code == .incomplete) && step + 1 < scopes.count {
+        problem = problem ?? error.message
+        step += 1
       }
     }
   }
@@ -55,7 +91,7 @@ public struct SalvageLines: Sendable {
   /// - Throws: ``AnnalsError`` with code `tooManyReaders` or `inputOutput`, and `damaged` if the pages of the
   ///   file do not lead to the table of entries.
   public mutating func nextPage() throws(AnnalsError) -> [UInt8]? {
-    guard next <= end else { return nil }
+    guard next <= end || !writer.bytes.isEmpty else { return nil }
     let (before, environment) = (self, store.file.environment)
     // The snapshot keeps writers from using its pages again.
     self = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
@@ -106,6 +142,9 @@ public struct SalvageLines: Sendable {
     }
     let start = writer.bytes.count
     do throws(AnnalsError) {
+      guard hasMeta || !header.flags.contains(.stub) else {
+        throw AnnalsError(.damaged, "it is a stub, and whether the name of its stream was erased is lost")
+      }
       let first = header.stream == position ? bytes : rows.value(forKey: header.stream.rawValue)
       guard let first else { throw AnnalsError(missing: header.stream) }
       let firstHeader = try reader.header(first.span, at: header.stream)
