@@ -150,6 +150,11 @@ extension AnnalsError {
         .usedAfterFork,
         "the store was opened before this process was forked off; open it in a program that is started, or before any fork",
         failure)
+    case .permission(let file, _) where failure.isOfReadOnlyMount:
+      self.init(
+        .readOnly,
+        "'\(file)' cannot be written, because the file system is mounted read-only; mount it for writing",
+        failure, file: file)
     case .permission(let file, let errno):
       self.init(.permission, "the system refused access to '\(file)' (errno \(errno))", failure, file: file)
     case .diskFull(let call, let file, _):

@@ -47,6 +47,11 @@ public enum StoreFileError: Error, Hashable, Sendable {
   /// A system call failed in a way without a case of its own.
   case system(call: String, file: String, errno: Int32)
 
+  /// Whether a write was refused because the file system is mounted read-only.
+  public var isOfReadOnlyMount: Bool {
+    if case .permission(_, EROFS) = self { true } else { false }
+  }
+
   /// Creates the error for an `errno` of `call`.
   init(errno code: Int32, call: String, file: String) {
     self =

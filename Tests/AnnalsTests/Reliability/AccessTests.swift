@@ -86,7 +86,13 @@ import Testing
       #expect(Opener.typed.refusal(url)?.code == .readOnly)
       #expect(
         Opener.readWrite.refusal(url.deletingLastPathComponent().appendingPathComponent("new"))?.code
-          == .permission)
+          == .readOnly)
+      let rollback = #expect(throws: AnnalsError.self) { try EventLog.rollback(url) }
+      let accept = #expect(throws: AnnalsError.self) { try EventLog.accept(url) }
+      let discard = #expect(throws: AnnalsError.self) { try EventLog.discardPrevious(url) }
+      for refusal in [rollback, accept, discard] {
+        #expect(refusal?.code == .readOnly && refusal?.details.file == "pass.lock")
+      }
       for opener in [Opener.readOnly, .inspect, .verify] { #expect(opener.refusal(url) == nil, "\(opener)") }
       let log = try EventLog(at: url, options: StoreOptions(access: .readOnly, trust: .nobody))
       #expect(try log.read { (snapshot) throws(AnnalsError) in try Reading(snapshot).entries.count } > 100)
