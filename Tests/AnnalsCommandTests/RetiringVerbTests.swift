@@ -56,6 +56,14 @@ import Testing
       await run("retain", store, "--json").output == "{\"streams\":0,\"events\":0,\"rehearsal\":false}\n")
     #expect(await run("retain", store, "--remove", "order-").output == "the rule for 'order-' is removed\n")
     #expect(await run("retain", store, "--list").output == "")
+    #expect(
+      await run("retain", store, "--rule", "a", "--count", "2", "--days", "1", "--json").output
+        == "{\"prefix\":\"a\",\"count\":2,\"seconds\":86400,\"changed\":true}\n")
+    for isChanged in [true, false] {
+      #expect(
+        await run("retain", store, "--remove", "a", "--json").output
+          == "{\"prefix\":\"a\",\"changed\":\(isChanged)}\n")
+    }
     for words in [["--count", "1"], ["--rule", "a", "--count", "0"], ["--list", "--dry-run"]] {
       #expect(await CommandRun(["retain", store] + words).status == 64)
     }

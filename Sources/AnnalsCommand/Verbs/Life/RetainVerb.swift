@@ -74,10 +74,21 @@ struct RetainVerb: Verb {
       }
     case .store(let rule):
       try await log(.readWrite).setRetention(rule)
-      if !isJSON { try output.writeLine(Self.text(rule)) }
+      if isJSON {
+        var line = Self.line(rule)
+        line.add("changed", true)
+        try output.write(line.bytes)
+      } else {
+        try output.writeLine(Self.text(rule))
+      }
     case .remove(let prefix):
       let isRemoved = try await log(.readWrite).removeRetention(streamPrefix: prefix)
-      if !isJSON {
+      if isJSON {
+        var line = ReportLine()
+        line.add("prefix", prefix)
+        line.add("changed", isRemoved)
+        try output.write(line.bytes)
+      } else {
         try output.writeLine(
           isRemoved
             ? "the rule for '\(PlainText.line(prefix))' is removed"
