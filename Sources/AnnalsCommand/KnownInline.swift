@@ -6,7 +6,9 @@ protocol KnownInlineProjections: Sendable {
   func needs(in store: StorePath) throws -> [(name: String, version: Int, need: InlineNeed)]
   /// Compares the rows of those in force with the log, and adds the differences to a report. It changes
   /// nothing.
-  func verify(_ store: StorePath, _ report: inout VerifyReport) throws
+  ///
+  /// - Returns: The reason why they were not compared; `nil` if they were.
+  func verify(_ store: StorePath, _ report: inout VerifyReport) throws -> String?
 }
 
 /// The inline projections of a plan's events passed to a command.
@@ -17,8 +19,15 @@ struct KnownInline<Plan: SchemaMigrationPlan>: KnownInlineProjections {
     types.isEmpty ? [] : try open(store).inlineNeeds()
   }
 
-  func verify(_ store: StorePath, _ report: inout VerifyReport) throws {
-    if !types.isEmpty { try open(store).verifyInline(&report) }
+  func verify(_ store: StorePath, _ report: inout VerifyReport) throws -> String? {
+    if types.isEmpty { return nil }
+    let opened: EventStore<Plan>
+    do throws(AnnalsError) { opened = try open(store) } catch  where error.code == .keyMissing {
+      // A backup never has the keys, and the rest of it can be checked.
+      return error.message
+    }
+    try opened.verifyInline(&report)
+    return nil
   }
 
   private func open(_ store: StorePath) throws(AnnalsError) -> EventStore<Plan> {

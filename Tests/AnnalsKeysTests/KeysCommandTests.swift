@@ -118,6 +118,50 @@ import Testing
     #expect(try Customers.names(customers.store()) == ["nobody", "Ann"])
   }
 
+  @Test func `verify of a plan checks a backup, which has no keys, and says what it does not compare`()
+    async throws
+  {
+    var options = StoreOptions()
+    options.keys = SubjectKeys()
+    options.activating = true
+    let names: [any InlineProjection<CustomersV1.Event>.Type] = [DroppedKeyTests.Names.self]
+    let backup = customers.directory.url.appendingPathComponent("backup.annals")
+    do {
+      let store = try EventStore(at: customers.url, plan: CustomerPlan.self, options: options, inline: names)
+      try await customers.fill(store)
+      _ = try store.backup(to: backup)
+    }
+    let command = MaintenanceCommand<CustomerPlan>.command(called: "shop", [], names)
+    func verify(_ more: String...) async -> (status: Int32, output: String) {
+      var (output, errors) = (Lines(), Lines())
+      let words = (["verify", backup.path] + more).map { CommandWord($0) }
+      let status = await StoreOptions.$keysOfProgram.withValue(KeysOfProgram { SubjectKeys() }) {
+        await command.run(words, to: &output, errors: &errors)
+      }
+      return (status, output.text + errors.text)
+    }
+    let sound = await verify()
+    #expect(sound.status == 0)
+    #expect(sound.output.hasPrefix("the rows of inline projections are not compared with the log: "))
+    #expect(sound.output.contains("keys.mdb") && sound.output.hasSuffix(", nothing wrong\n"))
+    let json = await verify("--json")
+    #expect(json.status == 0 && json.output.contains("\"findings\":0"))
+    #expect(json.output.contains("\"inlineNotCompared\":\"the store has encrypted fields"))
+    // With the keys they are compared.
+    let copy = backup.appendingPathComponent("keys.mdb")
+    try FileManager.default.copyItem(at: customers.file, to: copy)
+    #expect(await verify().output == "3 entries in 3 streams, nothing wrong\n")
+    try FileManager.default.removeItem(at: copy)
+    // What is wrong is still found.
+    let file = backup.appendingPathComponent("log-000001.mdb")
+    var bytes = try Data(contentsOf: file)
+    let text = try #require(bytes.range(of: Data("home".utf8)))
+    bytes[text.lowerBound] ^= 1
+    try bytes.write(to: file)
+    let damaged = await verify()
+    #expect(damaged.status == 1 && damaged.output.contains("position 2: the checksum does not match"))
+  }
+
   @Test func `the command of a plan without keys says what it lacks`() async throws {
     do { try await customers.fill(customers.store()) }
     let command = MaintenanceCommand<CustomerPlan>.command(called: "shop")
