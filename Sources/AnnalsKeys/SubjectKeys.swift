@@ -185,19 +185,24 @@ public final class SubjectKeys: PersonalDataKeys {
   /// key that became known decrypts only events that were appended before.
   ///
   /// - Parameter subject: The id of the person.
+  /// - Returns: Whether the subject had a key; `false` if none was ever made, and nothing is changed. The
+  ///   first event with data of a person makes one.
   /// - Throws: ``AnnalsError`` with code `wrongUse` before a store was opened with these keys,
   ///   `subjectForgotten` if the keys were dropped, `keyMissing`, `readOnly`, `damaged`, `diskFull` or
   ///   `inputOutput`.
   /// - Complexity: One flush to disk.
-  public func rotate(_ subject: some TagValue) throws(AnnalsError) {
+  @discardableResult
+  public func rotate(_ subject: some TagValue) throws(AnnalsError) -> Bool {
     let subject = subject.tagText
-    try again { () throws(AnnalsError) in
-      _ = try file(creating: true).update(subject) { (row) throws(AnnalsError) in
-        if row?.isDropped == true {
+    return try again { () throws(AnnalsError) in
+      let row = try file(creating: true).update(subject) { (row) throws(AnnalsError) in
+        guard let row else { return nil }
+        if row.isDropped {
           throw AnnalsError(.subjectForgotten, "the keys of the subject were dropped; it gets no new one")
         }
-        return KeyRow(keys: (row?.keys ?? []) + [try Self.newKey()])
+        return KeyRow(keys: row.keys + [try Self.newKey()])
       }
+      return row != nil
     }
   }
 

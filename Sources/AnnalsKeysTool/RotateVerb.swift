@@ -10,7 +10,8 @@ struct RotateVerb: Verb {
   static let help = """
 
     Older events keep the older keys. 'migrate --renew-keys' of the command of the store's plan encrypts them
-    with the newest ones, and 'prune' removes the older keys then.
+    with the newest ones, and 'prune' removes the older keys then. If the id has no key, none is made, and the
+    result says so.
 
     """
   static let grammar = Arguments.Grammar(operands: ["<store>", "<subject>"])
@@ -31,13 +32,17 @@ struct RotateVerb: Verb {
     options.keys = keys
     let log = try EventLog(at: store.url, options: options)
     try log.attachKeys(for: "the verb '\(Self.name)'")
-    try keys.rotate(subject)
+    let isRotated = try keys.rotate(subject)
     if isJSON {
       var line = ReportLine()
-      line.add("rotated", true)
+      line.add("rotated", isRotated)
       try output.write(line.bytes)
     } else {
-      try output.writeLine("the person has a new key for new events")
+      try output.writeLine(
+        isRotated
+          ? "the person has a new key for new events"
+          : "no stored event of this id has a key, and none was made: the id may be written in another way in the events (a UUID in small letters)"
+      )
     }
     return ExitStatus.success
   }

@@ -66,6 +66,10 @@ import Testing
     do { try await customers.fill(customers.store()) }
     #expect(try run("rotate", store, "c1").output == "the person has a new key for new events\n")
     #expect(try run("rotate", store, "c1", "--json").output == "{\"rotated\":true}\n")
+    let unknown = try run("rotate", store, "C1")
+    #expect(unknown.status == 0)
+    #expect(unknown.output.hasPrefix("no stored event of this id has a key, and none was made: "))
+    #expect(try run("rotate", store, "C1", "--json").output == "{\"rotated\":false}\n")
     #expect(try run("prune", store).output == "1 key was removed\n")
     #expect(try run("prune", store, "--json").output == "{\"removed\":0}\n")
     do {

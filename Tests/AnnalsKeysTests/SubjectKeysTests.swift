@@ -176,7 +176,7 @@ import Testing
     let store = try customers.store(keys)
     try await customers.fill(store)
     let old = try customers.key(of: "c1", store.log.id)
-    try keys.rotate("c1")
+    #expect(try keys.rotate("c1"))
     let new = try customers.key(of: "c1", store.log.id)
     #expect(old != new)
     try await store.append(
@@ -189,6 +189,17 @@ import Testing
     #expect(try Customers.names(store) == ["nobody", "Ann", "nobody"])
     let error = #expect(throws: AnnalsError.self) { try keys.rotate("c1") }
     #expect(error?.code == .subjectForgotten)
+  }
+
+  @Test func `a rotation makes no key for an id without one`() async throws {
+    let keys = SubjectKeys()
+    let store = try customers.store(keys)
+    #expect(try !keys.rotate("c1"))
+    try await customers.fill(store)
+    #expect(try keys.rotate("c1"))
+    // A key that the first call made would show in the second.
+    for _ in 0..<2 { #expect(try !keys.rotate("C1")) }
+    #expect(try Customers.names(store) == [Customers.secret, "Ann"])
   }
 
   @Test func `a pass encrypts again what it rewrites, and reads agree before and after`() async throws {
