@@ -94,7 +94,7 @@ private enum NumberedInvoicePlan: SchemaMigrationPlan {
       prepare: { history in try history.reduce(into: 0) { count, _ in count += 1 } },
       rules: {
         Keep(\.invoiceSent, to: \.invoiceSent, changing: \.place) { old, origin, count in
-          count - Int(origin.position.rawValue)
+          count > Int(origin.position.rawValue) ? count - Int(origin.position.rawValue) : 0
         }
       })
   }
@@ -116,6 +116,22 @@ private enum RepeatingInvoicePlan: SchemaMigrationPlan {
       Keep(\.invoiceSent, to: \.invoiceSent, changing: \.cents, \.channel, \.cents, \.currency) { _, _ in
         (1, "shop", 2, "EUR")
       }
+    }
+  }
+}
+
+/// One field, whose value the compiler infers from the field's type.
+@Schema(1, 0, 0) private enum ParcelsV1 {
+  @Record fileprivate struct ParcelSent { var grams: Int; var receiver: String }
+}
+@Schema(2, 0, 0) private enum ParcelsV2 {
+  @Record fileprivate struct ParcelSent: Equatable { var receiver: String; var size: String? }
+}
+extension ParcelsV2.Event: Equatable {}
+private enum ParcelPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<ParcelsV1, ParcelsV2> {
+    MigrationStage.custom(fromVersion: ParcelsV1.self, toVersion: ParcelsV2.self) {
+      Keep(\.parcelSent, to: \.parcelSent, changing: \.size) { old, _ in old.grams > 0 ? "small" : nil }
     }
   }
 }
@@ -186,6 +202,17 @@ private enum ThreadPlan: SchemaMigrationPlan {
       }
     }
     #expect(values == [[2, 0, 7], [1, 1, 7], [0, 2, 7]])
+  }
+
+  @Test func `a rule that computes one field gives its value, which may be nil`() async throws {
+    let place = try TemporaryStore()
+    try await place.write(
+      [.parcelSent(.init(grams: 5, receiver: "Bo")), .parcelSent(.init(grams: 0, receiver: ""))],
+      as: ParcelsV1.self)
+    let expected: [ParcelsV2.Event] = [
+      .parcelSent(.init(receiver: "Bo", size: "small")), .parcelSent(.init(receiver: "", size: nil)),
+    ]
+    #expect(try place.read(ParcelPlan.self) == expected)
   }
 
   @Test func `an error of the rule names the entry and the stage`() async throws {

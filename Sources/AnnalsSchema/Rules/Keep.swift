@@ -34,6 +34,32 @@ public func Keep<From, To, Context, Old, New, each Value: StoredValue>(
   }
 }
 
+/// Converts each record of one type to one record of a stated type, computes one of its fields, and keeps all
+/// others.
+///
+/// ```swift
+/// Keep(\.placed, to: \.placed, changing: \.currency) { old, _ in old.country == "CH" ? "CHF" : "EUR" }
+/// ```
+///
+/// It is the rule for several fields, with the value itself instead of a tuple.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - target: The record of the newer version.
+///   - field: The field of the newer record that `body` computes.
+///   - body: Makes the value of `field` from the old record and its entry's origin. It must be pure. An error
+///     it throws stops the reader at that entry.
+public func Keep<From, To, Context, Old, New, Value: StoredValue>(
+  _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
+  changing field: any Sendable & KeyPath<New, Value>,
+  body: @escaping @Sendable (consuming Old, Origin) throws -> Value
+) -> Rule<From, To, Context> {
+  // The compiler does not take `old.total > 0 ? 1 : 2` for a pack of one value.
+  keep(path, to: target, numbers(of: field)) { _ in
+    { old, origin in try encoded(body(old, origin)) }
+  }
+}
+
 /// Converts each record of one type to one record of a stated type, computes some of its fields using the
 /// stage's context, and keeps all others.
 ///
@@ -50,6 +76,25 @@ public func Keep<From, To, Context, Old, New, each Value: StoredValue>(
 ) -> Rule<From, To, Context> {
   keep(path, to: target, numbers(of: repeat each fields)) { context in
     { old, origin in try encoded(repeat each body(old, origin, try expect(context))) }
+  }
+}
+
+/// Converts each record of one type to one record of a stated type, computes one of its fields using the
+/// stage's context, and keeps all others.
+///
+/// - Parameters:
+///   - path: The record of the older version.
+///   - target: The record of the newer version.
+///   - field: The field of the newer record that `body` computes.
+///   - body: Makes the value of `field` from the old record, its entry's origin and the context. It must be
+///     pure.
+public func Keep<From, To, Context, Old, New, Value: StoredValue>(
+  _ path: RecordPath<From, Old>, to target: RecordPath<To, New>,
+  changing field: any Sendable & KeyPath<New, Value>,
+  body: @escaping @Sendable (consuming Old, Origin, Context) throws -> Value
+) -> Rule<From, To, Context> {
+  keep(path, to: target, numbers(of: field)) { context in
+    { old, origin in try encoded(body(old, origin, try expect(context))) }
   }
 }
 
@@ -78,7 +123,7 @@ private func encoded<each Value: StoredValue>(_ values: repeat each Value) throw
   return encoded
 }
 
-/// Makes the rule for both forms of `Keep`.
+/// Makes the rule for all forms of `Keep`.
 private func keep<From, To, Context, Old, New>(
   _ path: RecordPath<From, Old>, to target: RecordPath<To, New>, _ changed: [Int?],
   _ make: @escaping @Sendable (Context?) -> @Sendable (consuming Old, Origin) throws -> [[UInt8]]

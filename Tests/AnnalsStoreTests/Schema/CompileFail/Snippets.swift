@@ -65,6 +65,10 @@ extension Snippet {
       Upcast(\\.placed) { old, origin in .placed(.init(total: old.total, currency: "\\(origin.derivedID("placed"))")) }
       Drop(\\.pinged, reason: "noise")
     }
+    let kept = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self) {
+      Keep(\\.placed, to: \\.placed, changing: \\.currency) { old, _ in old.total > 0 ? "EUR" : "CHF" }
+      Keep(\\.placed, to: \\.placed, changing: \\.currency, \\.total) { old, _ in (old.total > 0 ? "EUR" : "", 1) }
+    }
     @Schema(4, 0, 0) enum Stated: VersionedSchema { typealias Placed = V3.Placed }
     struct Shop { @Schema(5, 0, 0) enum Nested { @Record struct `Order placed` { var total: Int } } }
     let carried = MigrationStage.custom(fromVersion: V1.self, toVersion: V1.self)
