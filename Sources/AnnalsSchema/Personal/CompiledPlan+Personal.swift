@@ -18,7 +18,8 @@ extension CompiledPlan {
     let isTree = isTree(step)
     guard
       let unsealing = Unsealing(
-        kind, as: step.shape, isNewer: entrance.isNewer, omitsForgotten: isTree, keys)
+        kind, as: step.shape, isNewer: entrance.isNewer, drafts: draftRoots(of: kind, at: entrance.step),
+        omitsForgotten: isTree, keys)
     else { return entrance }
     var payload = entrance.payload
     if isTree, let stored = kind.shape {

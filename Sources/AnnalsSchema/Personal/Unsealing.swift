@@ -17,17 +17,19 @@ package struct Unsealing: Sendable {
   ///   - kind: The kind as the store knows it.
   ///   - declared: The shape that the plan's record has, with the replacements.
   ///   - isNewer: Whether the kind is of a version above the plan's.
+  ///   - drafts: What the two shapes have in common if they are drafts of one version.
   ///   - omitsForgotten: Whether a record that is stored by name can lack the field of a dropped key.
   ///   - cipher: The keys; `nil` if the opener has none.
   package init?(
-    _ kind: RecordKind, as declared: StoredShape?, isNewer: Bool = false, omitsForgotten: Bool = false,
+    _ kind: RecordKind, as declared: StoredShape?, isNewer: Bool = false, drafts: DraftRoots? = nil,
+    omitsForgotten: Bool = false,
     _ cipher: (any PersonalDataCipher)?
   ) {
     guard let shape = kind.shape, let form = shape.personal else { return nil }
     self.form = form
     self.cipher = cipher
     type = kind.type
-    let reading = declared.map { PersonalReading(form, shape, as: $0, isNewer: isNewer) }
+    let reading = declared.map { PersonalReading(form, shape, as: $0, isNewer: isNewer, drafts: drafts) }
     self.reading = reading
     replacements =
       reading?.replacements

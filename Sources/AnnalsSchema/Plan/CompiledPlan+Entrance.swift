@@ -61,12 +61,27 @@ extension CompiledPlan {
     case (let stored?, nil): return Entrance(step: index, step.payload.naming(by: stored.names))
     case (let stored?, let wanted?):
       if stored == wanted { return Entrance(step: index, step.payload) }
-      let comparison = ShapeComparison(from: stored.shape, to: wanted.shape)
-      guard kind.stability == .draft, let conversion = comparison.conversion else {
-        throw .shapeChanged(stored: stored, expected: wanted)
+      guard kind.stability == .draft else { throw .shapeChanged(stored: stored, expected: wanted) }
+      let comparison = ShapeComparison(
+        from: stored.shape, to: wanted.shape, drafts: draftRoots(of: kind, at: index))
+      guard let conversion = comparison.conversion else {
+        throw .draftChanged(stored: stored, expected: wanted, reasons: comparison.obstacles)
       }
       return Entrance(step: index, step.payload.preceded(by: conversion))
     }
+  }
+
+  /// Returns what drafts of the record at a step have in common; `nil` if `kind` is of no draft, or if the
+  /// stage to its version has a rule for the record or leads from no record.
+  package func draftRoots(of kind: RecordKind, at step: Int) -> DraftRoots? {
+    let step = steps[step]
+    guard kind.stability == .draft, let schema = schemas.firstIndex(where: { $0.version == step.version }),
+      schema > 0, let record = schemas[schema].index(of: ExactText(step.type)),
+      let older = crossings[schema - 1].firstIndex(where: { $0.conversion?.to == record }),
+      let previous = schemas[schema - 1].records[older].shape
+    else { return nil }
+    return DraftRoots(
+      previous: previous.shape, adjustments: stages[schema - 1].adjustments(of: record))
   }
 
   /// Returns the last release of the program that reads a version below the plan's oldest one: the release

@@ -24,6 +24,8 @@ package enum MissingStep: Error, Equatable, Sendable {
   case movesStreams(from: SchemaVersion, to: SchemaVersion)
   /// The version was released with another shape.
   case shapeChanged(stored: StoredShape, expected: StoredShape)
+  /// A draft of the version had a shape that the present one does not read, for these reasons.
+  case draftChanged(stored: StoredShape, expected: StoredShape, reasons: [String])
 }
 
 extension MissingStep: CustomStringConvertible {
@@ -58,6 +60,8 @@ extension MissingStep: CustomStringConvertible {
       "the stage from \(from) to \(to) moves entries to other streams, which only a migration pass does before anybody reads through the plan: run 'migrate', or open the store with MigrationMode.beforeOpen (onRead and inBackground cannot)"
     case .shapeChanged(let stored, let expected):
       "the version was released with another shape: \(StoredShape.difference(stored, expected)); give the record back the shape it was released with, and put the change into a new version"
+    case .draftChanged(let stored, let expected, let reasons):
+      "a draft of the version stored them in a shape that cannot be read as the present one: found \(stored.text), expected \(expected.text) (\(reasons.joined(separator: "; "))); move this test store aside, or erase it with eraseDrafts(at:) if only drafts have written to it"
     }
   }
 
@@ -83,7 +87,7 @@ extension MissingStep {
     switch self {
     case .newerVersion: .newerSchema
     case .olderVersion: .storeTooOld
-    case .shapeChanged, .adopted: .shapeChanged
+    case .shapeChanged, .draftChanged, .adopted: .shapeChanged
     case .notAdopted: .requiresActivation
     case .movesStreams: .requiresPass
     case .unversioned, .unknownVersion, .unknownType: .noPath

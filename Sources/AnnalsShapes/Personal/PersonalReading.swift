@@ -21,6 +21,7 @@ package struct PersonalReading: Sendable {
   private let stored: RecordShape
   private let wanted: RecordShape
   private let direction: ShapeComparison.Direction
+  private let drafts: DraftRoots?
   /// For each stored field, the number of the field that reads it.
   private let readers: [Int?]
 
@@ -31,13 +32,18 @@ package struct PersonalReading: Sendable {
   ///   - stored: The shape of the payloads.
   ///   - declared: The shape of the record that reads them, with the replacements.
   ///   - isNewer: Whether the stored shape is the newer one.
-  package init(_ form: PersonalForm, _ stored: StoredShape, as declared: StoredShape, isNewer: Bool) {
+  ///   - drafts: What the two shapes have in common if they are drafts of one version.
+  package init(
+    _ form: PersonalForm, _ stored: StoredShape, as declared: StoredShape, isNewer: Bool,
+    drafts: DraftRoots? = nil
+  ) {
+    self.drafts = drafts
     self.stored = stored.shape
     wanted = declared.shape
     direction = isNewer ? .downgrade : .upgrade
     readers =
       stored == declared
-      ? Array(wanted.fields.indices) : Self.readers(of: stored.shape, in: wanted, direction)
+      ? Array(wanted.fields.indices) : Self.readers(of: stored.shape, in: wanted, direction, drafts)
     for field in form.fields {
       guard let number = readers[field.index] else {
         replacements.append(.ignored)
@@ -55,9 +61,10 @@ package struct PersonalReading: Sendable {
   }
 
   private static func readers(
-    of stored: RecordShape, in wanted: RecordShape, _ direction: ShapeComparison.Direction
+    of stored: RecordShape, in wanted: RecordShape, _ direction: ShapeComparison.Direction,
+    _ drafts: DraftRoots?
   ) -> [Int?] {
-    let comparison = ShapeComparison(from: stored, to: wanted, direction: direction)
+    let comparison = ShapeComparison(from: stored, to: wanted, direction: direction, drafts: drafts)
     if direction == .downgrade { return comparison.olderFields(wanted, stored) }
     var readers = stored.fields.map { _ in Int?.none }
     for (number, partner) in comparison.olderFields(stored, wanted).enumerated() {
@@ -75,6 +82,8 @@ package struct PersonalReading: Sendable {
       shapes[number] = FieldShape(
         field.name, originalName: field.originalName, wanted.fields[reader].shape, subject: field.subject)
     }
-    return ShapeComparison(from: RecordShape(shapes), to: wanted, direction: direction).conversion
+    return ShapeComparison(
+      from: RecordShape(shapes), to: wanted, direction: direction, drafts: drafts
+    ).conversion
   }
 }

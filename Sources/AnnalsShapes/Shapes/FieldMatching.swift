@@ -7,6 +7,8 @@ struct FieldMatching {
   /// The problems of original names: the field's name and the remedy.
   private(set) var problems: [(name: String, description: String)] = []
 
+  init(older: [Int?]) { self.older = older }
+
   /// Matches fields by name, compared as UTF-8 bytes, and by original name.
   ///
   /// - Parameters:

@@ -29,15 +29,17 @@ package struct ShapeComparison: Sendable {
   ///   - wanted: The shape to convert them to.
   ///   - adjustments: The declarations of the stage from the older to the newer shape.
   ///   - direction: Whether `wanted` is the newer (`.upgrade`) or the older shape.
+  ///   - drafts: What the two shapes have in common if they are drafts of one version; `nil` otherwise.
   /// - Complexity: O(fields).
   package init(
     from stored: RecordShape, to wanted: RecordShape, adjustments: [FieldAdjustment] = [],
-    direction: Direction = .upgrade
+    direction: Direction = .upgrade, drafts: DraftRoots? = nil
   ) {
     let isUpgrade = direction == .upgrade
     var walk = ShapeWalk(
       older: ShapeGraph(isUpgrade ? stored : wanted), newer: ShapeGraph(isUpgrade ? wanted : stored),
-      adjustments: adjustments, direction: direction)
+      adjustments: drafts?.adjustmentsOfFields ?? adjustments, direction: direction)
+    walk.links = drafts?.links(from: stored, to: wanted)
     let mapping = walk.walk()
     changes = walk.changes
     problems = walk.problems

@@ -47,6 +47,11 @@ struct ShapeGraph: Sendable {
     if case .optional = nodes[type] { true } else { false }
   }
 
+  /// Returns whether the type is an array.
+  func isList(_ type: Int) -> Bool {
+    if case .list = nodes[type] { true } else { false }
+  }
+
   /// Returns the type without its question mark.
   func required(_ type: Int) -> Int {
     if case .optional(let inner) = nodes[type] { inner } else { type }

@@ -12,8 +12,10 @@ extension ShapeWalk {
     _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], at path: String, areHeld: Bool = false
   ) -> [Mapping]? {
     let hoisted = new.indices.filter { isHoisted(path.appending(new[$0].name)) }
-    let matching = FieldMatching(
-      old, new, except: Set(hoisted), explained: areHeld ? [] : explained(old, new, at: path))
+    let matching =
+      links.map { FieldMatching(drafts: old, new, $0) }
+      ?? FieldMatching(
+        old, new, except: Set(hoisted), explained: areHeld ? [] : explained(old, new, at: path))
     for problem in matching.problems {
       report(path.appending(problem.name), problem.description)
     }
@@ -73,9 +75,10 @@ extension ShapeWalk {
       note(.renamed(from: old.name), old.type, new.type, at: path)
     }
     if case .list(let element) = newer.nodes[new.type],
-      take(path, { if case .wrap = $0 { true } else { false } }) != nil
+      take(path, { if case .wrap = $0 { true } else { false } }) != nil,
+      links == nil || !older.isList(old.type)
     {
-      if case .list = older.nodes[old.type] {
+      if older.isList(old.type) {
         report(path, "the stage wraps it, but it was an array before: remove the wrap")
       }
       note(.wrapped, old.type, new.type, at: path)

@@ -10,6 +10,8 @@ struct ShapeWalk {
   var constants: [String] = []
   /// The pairs of fields of the two shapes that are the same.
   var matches: Set<FieldMatch> = []
+  /// The fields of the version before, if the two shapes are drafts of one version.
+  var links: DraftRoots.Links?
   /// The definitions for the calls of the mapping.
   private(set) var definitions: [Mapping] = []
   /// The stage's declarations, by the path of the field.
@@ -57,6 +59,8 @@ struct ShapeWalk {
   /// Compares everything; `nil` if some value of the wanted shape cannot be made.
   mutating func walk() -> Mapping? {
     let mapping = value(0, 0, at: "")
+    // What the stage says of a field that the earlier draft has already is done.
+    if links != nil { adjustments = [:] }
     for adjustment in adjustments.values.sorted(by: { ExactText($0.field) < ExactText($1.field) }) {
       report(
         adjustment.field,

@@ -18,7 +18,9 @@ extension CompiledPlan {
     else { return nil }
     var conversions: [(version: SchemaVersion, conversion: Conversion)] = []
     if let stored = kind.shape, stored != shape,
-      let draft = ShapeComparison(from: stored.shape, to: shape.shape).conversion
+      let draft = ShapeComparison(
+        from: stored.shape, to: shape.shape, drafts: draftRoots(of: kind, at: entrance.step)
+      ).conversion
     {
       conversions.append((step.version, draft))
     }
