@@ -31,6 +31,12 @@ extension ShapeWalk {
     return "Default(\\.record, \(RecordShape(fields).isReachable(path) ? "" : "at: ")\\.\(path), …)"
   }
 
+  /// Whether one of two types is that of `[UInt8]`, and the other one an integer or an array of integers.
+  private static func areBytesAndNumbers(_ before: String, _ after: String) -> Bool {
+    let elements = [before, after].map { text in text.filter { !"[]?".contains($0) } }
+    return elements.contains("bytes") && elements.contains { $0.hasPrefix("int") || $0.hasPrefix("uint") }
+  }
+
   private func description(
     _ kind: ShapeChange.Kind, _ before: String, _ after: String, at path: String, hasUnknown: Bool
   ) -> String {
@@ -64,8 +70,11 @@ extension ShapeWalk {
       return
         "\(field) changed from \(before) to \(after), which holds every value: it is widened as it is read"
     case .typeChanged:
-      return
-        "\(field) changed from \(before) to \(after), and not every value of the one is a value of the other: \(rule)"
+      let reason =
+        Self.areBytesAndNumbers(before, after)
+        ? "`[UInt8]` is stored as bytes, not as an array of numbers"
+        : "not every value of the one is a value of the other"
+      return "\(field) changed from \(before) to \(after), and \(reason): \(rule)"
     case .caseAdded(let name):
       let readers =
         hasUnknown

@@ -164,7 +164,7 @@ struct ShapeWalk {
         return .wrap(mapping)
       }
     }
-    if case .list = older.nodes[old] {
+    if older.isList(old), newer.shapes[newer.required(new)] != .bytes {
       note(.unwrapped, old, new, at: path)
     } else {
       note(.typeChanged, old, new, at: path)

@@ -5,6 +5,20 @@ import Testing
 
 /// What a stage says of fields, both ways.
 struct FieldAdjustmentTests {
+  @Test(arguments: [
+    ("(l: bytes)", "(l: [uint16])", []), ("(l: [int64?])", "(l: bytes)", []),
+    ("(l: uint8)", "(l: bytes)", [FieldAdjustment.wrap("l")]),
+  ]) func `bytes and arrays of numbers need a rule, and the message says that one of them is bytes`(
+    old: String, new: String, adjustments: [FieldAdjustment]
+  ) throws {
+    let (up, _) = try Compared.both(old, new, adjustments)
+    #expect(up.conversion == nil)
+    #expect(up.changes.map(\.kind) == [.typeChanged])
+    #expect(up.changes[0].description.contains("`[UInt8]` is stored as bytes, not as an array"))
+    #expect(up.problems.allSatisfy { $0.description.contains("stored as bytes") })
+    #expect(up.problems.count == adjustments.count)
+  }
+
   @Test func `a value wrapped into an array is mapped both ways`() throws {
     let (up, down) = try Compared.both("(a: int64, b: bool)", "(a: [int64], b: bool)", [.wrap("a")])
     #expect(up.changes.map(\.kind) == [.wrapped])
