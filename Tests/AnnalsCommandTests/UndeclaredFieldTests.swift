@@ -75,7 +75,7 @@ private enum VisitPlan: SchemaMigrationPlan {
     #expect(some.errors.contains(Self.age) && !some.errors.contains(Self.mood), "\(some.errors)")
     let wrong = await run("migrate", folder.store, "--drop-fields", "Visited.mood,Visited.guests.ages")
     #expect(wrong.status == 64)
-    #expect(wrong.errors.contains("'Visited.guests.ages' is no field"), "\(wrong.errors)")
+    #expect(wrong.errors.contains("'Visited.guests.ages' is no undeclared field"), "\(wrong.errors)")
     // Nothing was changed: the events still have no version.
     #expect(await CommandRun("dump", folder.store).output == dump)
     #expect(await run("check", "--store", folder.store).output.contains("events without a version"))
@@ -136,7 +136,7 @@ private enum VisitPlan: SchemaMigrationPlan {
     #expect(!dump.output.contains("mood") && !dump.output.contains("age"))
     #expect(
       dump.errors
-        == "visits: note: the lines leave out fields that no version of the plan declares; the store keeps them, and 'dump' without --as writes them:\n- 'Visited.guests.age' of version 1.0.0, 3 values, the first at position 1\n- 'Visited.mood' of version 1.0.0, 2 values, the first at position 1\n"
+        == "visits: note: the lines leave out fields that their version does not declare; the store keeps them, and 'dump' without --as writes them:\n- 'Visited.guests.age' of version 1.0.0, 3 values, the first at position 1\n- 'Visited.mood' of version 1.0.0, 2 values, the first at position 1\n"
     )
     let json = await run("dump", folder.store, "--as", "1.0.0", "--json")
     #expect(json.status == 0 && json.output == dump.output)

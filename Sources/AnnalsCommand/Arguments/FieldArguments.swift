@@ -48,7 +48,8 @@ struct FieldArguments {
       let list = known.isEmpty ? "it has none" : "it has \(known.map { "'\($0)'" }.joined(separator: ", "))"
       throw AnnalsError(
         .wrongUse,
-        "'\(wrong)' is no field of the store that the plan does not declare; \(list); nothing was changed")
+        "'\(wrong)' is no undeclared field that the store would lose; \(list); fields of records that the plan drops or retains need no name; nothing was changed"
+      )
     }
     let unnamed = fields.filter { field in !names.contains { $0.utf8.elementsEqual(field.name.utf8) } }
     guard !isComplete || unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }

@@ -69,7 +69,7 @@ extension CommandNote {
   fileprivate init(leftOut fields: [UndeclaredField]) {
     let list = fields.map { "\n- \($0)" }.joined()
     text =
-      "the lines leave out fields that no version of the plan declares; the store keeps them, and 'dump' without --as writes them:\(list)"
+      "the lines leave out fields that their version does not declare; the store keeps them, and 'dump' without --as writes them:\(list)"
     var line = ReportLine()
     line.add("note", "undeclaredFields")
     line.add("fields", fields.map(\.line))

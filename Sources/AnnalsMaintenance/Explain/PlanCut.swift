@@ -14,7 +14,7 @@ struct PlanCut: Sendable {
     @Sendable (borrowing LogSnapshot, borrowing LentEntry, StreamName) throws(AnnalsError) -> [LogEntry.Part]
   /// Makes sure that everything which the snapshot has can be read at the version.
   let prove: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> Void
-  /// Finds the fields of the snapshot's entries that no version of the plan declares, and that reading leaves
+  /// Finds the fields of the snapshot's entries that their version does not declare, and that reading leaves
   /// out.
   let undeclared: @Sendable (borrowing LogSnapshot) throws(AnnalsError) -> UndeclaredWatch
   /// Makes sure that contexts which the version needs are there.

@@ -10,7 +10,7 @@ internal import AnnalsStore
 /// line for each part, with its path. An entry that a rule drops, in a migration pass or in this read, has no
 /// line: nothing of it is delivered.
 ///
-/// A key of a payload that no version of the plan declares is left out, as in every read of a store.
+/// A key of a payload that its version does not declare is left out, as in every read of a store.
 /// ``undeclared`` lists such keys.
 ///
 /// No snapshot is open between two pages, so a slow reader of the lines keeps no pages from being reused.
