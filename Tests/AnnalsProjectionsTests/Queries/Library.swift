@@ -60,7 +60,13 @@ final class LibraryFile {
 
   /// Lends rows that can be changed to `body`, and stores what it has staged.
   func change(prefix: [UInt8] = [], _ body: (inout ProjectionRows) throws -> Void) throws {
-    let staging = RowStaging(outline, Library.tables)
+    try change(RowStaging(outline, Library.tables), prefix: prefix, body)
+  }
+
+  /// The same with rows that stay in memory from one batch to the next.
+  func change(
+    _ staging: RowStaging, prefix: [UInt8] = [], _ body: (inout ProjectionRows) throws -> Void
+  ) throws {
     var transaction = try environment.beginWrite(durability: .none)
     do {
       var rows = ProjectionRows(staging, source(transaction.view, prefix))
@@ -68,6 +74,7 @@ final class LibraryFile {
     }
     try staging.flush(into: &transaction, environment.table("rows"))
     try transaction.commit()
+    staging.settle()
   }
 
   /// Calls `body` with the stored rows.

@@ -87,25 +87,38 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
   ///
   /// - Returns: Whether there is one.
   private mutating func step() throws(AnnalsError) -> Bool {
+    if !isPending { isPending = try stored.step() }
     while true {
-      if !isPending { isPending = try stored.step() }
-      guard let next = staged?.walk.peek(), let found = staged?.key(next) else {
-        guard isPending else { return false }
+      if let next = staged?.next, !isPending || !isStoredBefore(next.key) {
+        // A staged row replaces the stored one with the same key.
+        if isPending, next.key == stored.key { isPending = false }
+        (number, key) = next
+        staged?.advance()
+        return true
+      }
+      guard isPending else { return false }
+      guard let removed = staged?.removed(stored.key.span) else {
         takeStored()
         return true
       }
-      let isSame = isPending && found == stored.key
-      if isPending, !isSame, found.span.precedes(stored.key.span) == query.isDescending {
-        takeStored()
-        return true
-      }
-      // A staged change replaces the stored row with the same key.
-      if isSame { isPending = false }
-      staged?.walk.pass()
-      guard staged?.isThere(next) == true else { continue }
-      key = found
+      try passRun(of: removed)
+    }
+  }
+
+  private func isStoredBefore(_ key: [UInt8]) -> Bool {
+    key != stored.key && key.span.precedes(stored.key.span) == query.isDescending
+  }
+
+  /// Advances to the next stored key after a run of removed ones.
+  private mutating func passRun(of first: Int) throws(AnnalsError) {
+    guard let staged else { return }
+    var number = first
+    while true {
+      let end = staged.runs.end(of: number, isBackwards: query.isDescending)
+      isPending = try end == number ? stored.step() : stored.step(past: staged.key(end))
+      guard isPending, let next = staged.removed(stored.key.span) else { return }
+      staged.runs.join(end, to: next, isBackwards: query.isDescending)
       number = next
-      return true
     }
   }
 
@@ -151,8 +164,11 @@ struct StagedScan<Row: ProjectionRow> {
   private let rowKeys: KeyTable
   /// The entries of secondary keys; `nil` if rows are found by their own.
   private let entries: StagedKeys?
-  /// The iteration over the keys.
-  var walk: StagedWalk
+  /// The keys that queries have met in the file although they were removed.
+  let runs: RemovedRuns
+  private var walk: StagedWalk
+  /// The next key that has a row or an entry, with its number; `nil` at the end.
+  private(set) var next: (number: Int, key: [UInt8])?
 
   init(_ staging: RowStaging, _ bounds: RowBounds, isBackwards: Bool) throws(AnnalsError) {
     table = try staging.table(of: Row.self)
@@ -161,12 +177,21 @@ struct StagedScan<Row: ProjectionRow> {
       staging.keys.bringIntoOrder()
       let keys = staging.keys
       entries = keys
+      runs = keys.removed
       walk = StagedWalk(keys.order, keys.keys, from: bounds.lower, to: bounds.upper, isBackwards: isBackwards)
     } else {
-      table.bringIntoOrder()
+      table.numbers.bringIntoOrder()
       entries = nil
-      walk = StagedWalk(table.order, rowKeys, from: bounds.lower, to: bounds.upper, isBackwards: isBackwards)
+      runs = table.removed
+      walk = StagedWalk(
+        table.numbers.order, rowKeys, from: bounds.lower, to: bounds.upper, isBackwards: isBackwards)
     }
+    advance()
+  }
+
+  /// Advances to the next key.
+  mutating func advance() {
+    next = walk.next().map { ($0, key($0)) }
   }
 
   /// The whole key with a number.
@@ -176,9 +201,15 @@ struct StagedScan<Row: ProjectionRow> {
     return keys[number].copied
   }
 
-  /// Whether there is a row or an entry; if not, it was removed.
-  func isThere(_ number: Int) -> Bool {
-    entries.map { $0.values[number] != nil } ?? table.isThere(number)
+  /// Returns the number of a stored key that was removed; `nil` if it was not.
+  func removed(_ key: Span<UInt8>) -> Int? {
+    guard entries?.hasRemoved ?? table.numbers.hasRemoved else { return nil }
+    guard let entries else {
+      guard let number = rowKeys.find(key), table.numbers.kinds[number] == .removed else { return nil }
+      return number
+    }
+    guard let number = entries.keys.find(key), entries.values[number] == nil else { return nil }
+    return number
   }
 
   /// Returns the row of the key with a number.

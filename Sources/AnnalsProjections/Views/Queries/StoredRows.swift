@@ -8,7 +8,7 @@ internal import LMDB
 /// their values.
 struct StoredRows: ~Copyable, ~Escapable {
   private var cursor: Cursor
-  private let lower, upper: [UInt8]
+  private var lower, upper: [UInt8]
   private let isBackwards: Bool
   private var hasBegun = false
   private var isOver = false
@@ -37,6 +37,16 @@ struct StoredRows: ~Copyable, ~Escapable {
       throw AnnalsError(error)
     }
     return !isOver
+  }
+
+  /// Advances to the next key after another, which may be far away.
+  ///
+  /// - Returns: Whether there is one.
+  mutating func step(past key: [UInt8]) throws(AnnalsError) -> Bool {
+    // The key followed by a zero is the lowest key after it.
+    if isBackwards { upper = key } else { lower = key + [0] }
+    hasBegun = false
+    return try step()
   }
 
   private mutating func move() throws(EnvironmentError) -> Bool {

@@ -65,7 +65,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
       try replace(number, in: table, by: nil)
     } else {
       table.set(number, to: nil)
-      table.numbers.change(number)
+      table.numbers.change(number, to: .removed)
     }
     return true
   }
@@ -159,7 +159,7 @@ extension ProjectionRows {
   ) throws(AnnalsError) {
     try rekey(number, in: table, table.space, to: row)
     table.set(number, to: row)
-    table.numbers.change(number)
+    table.numbers.change(number, to: row == nil ? .removed : .put)
   }
 }
 

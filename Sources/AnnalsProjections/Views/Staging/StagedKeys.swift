@@ -14,15 +14,20 @@ struct StagedKeys {
   /// The row's key for each entry; `nil` if the entry was removed.
   private(set) var values: [[UInt8]?] = []
 
-  /// The keys in order, as of the last call that sorted them.
+  /// The keys of entries in order, as of the last call that sorted them.
   private(set) var order = StagedOrder()
+  /// Whether any entry was removed.
+  private(set) var hasRemoved = false
+  /// The removed keys that queries have met.
+  let removed = RemovedRuns()
 
   /// The approximate number of bytes of memory that the entries take.
   var memory: Int { 2 * keys.size + 96 * keys.count }
 
   /// Sorts the keys.
   mutating func bringIntoOrder() {
-    order.take(Array(order.taken..<keys.count), keys)
+    let values = values
+    order.bringUpToDate(0..<keys.count, keys) { values[$0] != nil }
   }
 
   /// Returns the staged value of a key: `.some(nil)` if the entry was removed, `nil` if nothing is staged.
@@ -39,7 +44,10 @@ struct StagedKeys {
   /// Stages an entry, or its removal.
   mutating func set(_ key: Span<UInt8>, to value: [UInt8]?) {
     let (number, isNew) = keys.number(of: key)
-    if isNew { values.append(value) } else { values[number] = value }
+    if value == nil { hasRemoved = true }
+    if isNew { return values.append(value) }
+    if (values[number] == nil) != (value == nil) { order.turn(number) }
+    values[number] = value
   }
 
   /// Puts and removes the changed entries, in the order of keys.
@@ -64,6 +72,8 @@ struct StagedKeys {
   mutating func forget() {
     keys.removeAll()
     order.forget()
+    removed.forget()
+    hasRemoved = false
     values.removeAll(keepingCapacity: true)
   }
 }

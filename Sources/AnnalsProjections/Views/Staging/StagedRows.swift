@@ -12,10 +12,14 @@ internal import LMDB
 @usableFromInline struct StagedNumbers {
   /// The keys, each with the prefix of the projection and the table.
   var keys = KeyTable()
-  /// Whether each key's row is to be put or removed.
-  var isChanged: [Bool] = []
+  /// The change of each key's row that is to be stored.
+  private(set) var kinds: [Change] = []
+  /// Whether any row is to be removed.
+  private(set) var hasRemoved = false
   /// The keys of changed rows, in the order of their first change.
-  var changed: [Int] = []
+  private(set) var changed: [Int] = []
+  /// The keys of rows to be put in order, as of the last call that sorted them.
+  private(set) var order = StagedOrder()
   /// The position of the entry that last changed each key's row; 0 if it is not known.
   var changes: [UInt64] = []
   /// The position of the entry that is being folded.
@@ -55,7 +59,7 @@ internal import LMDB
     let key = room.bytes
     let (number, isNew) = keys.number(of: key.span)
     if isNew {
-      isChanged.append(false)
+      kinds.append(.none)
       changes.append(0)
     }
     return number
@@ -68,13 +72,42 @@ internal import LMDB
     return other.bytes == room.bytes
   }
 
-  /// Records that the row of a key was changed.
-  @usableFromInline mutating func change(_ number: Int) {
+  /// Records that the row of a key was put or removed.
+  @usableFromInline mutating func change(_ number: Int, to kind: Change = .put) {
     changes[number] = position
-    guard !isChanged[number] else { return }
-    isChanged[number] = true
-    changed.append(number)
+    let known = kinds[number]
+    guard known != kind else { return }
+    kinds[number] = kind
+    if kind == .removed { hasRemoved = true }
+    if known == .none { changed.append(number) } else { order.turn(number) }
   }
+
+  /// Sorts the keys of rows to be put.
+  mutating func bringIntoOrder() {
+    let kinds = kinds
+    order.bringUpToDate(changed, keys) { kinds[$0] == .put }
+  }
+
+  /// Marks the changes as stored.
+  mutating func settle() {
+    for number in changed { kinds[number] = .none }
+    changed.removeAll(keepingCapacity: true)
+    hasRemoved = false
+    order.forget()
+  }
+
+  /// Discards everything.
+  mutating func forget() {
+    keys.removeAll()
+    hasRemoved = false
+    order.forget()
+    kinds.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  /// The change of a row.
+  @usableFromInline enum Change: UInt8 { case none, put, removed }
 }
 
 /// The rows of one table that were read or changed and are not stored yet, without their type.
@@ -95,8 +128,8 @@ internal import LMDB
     _modify { yield &seen.value }
   }
   @usableFromInline final let seen = SerialValue(StagedNumbers())
-  /// The keys of changed rows, sorted as of the last call that sorted them.
-  private(set) final var order = StagedOrder()
+  /// The removed keys that queries have met.
+  final let removed = RemovedRuns()
   /// Rows that were put and not read since, as bytes.
   @inlinable final var packed: PackedRows {
     _read { yield packs.value }
@@ -156,11 +189,6 @@ internal import LMDB
   /// Sets the prefix of all keys of the projection.
   final func begin(with prefix: [UInt8]) {
     numbers.begin(with: prefix, space)
-  }
-
-  /// Sorts the keys of changed rows.
-  final func bringIntoOrder() {
-    order.take(Array(changed[order.taken...]), keys)
   }
 
   /// Whether the key with a number has a row; if not, it was removed.
@@ -231,19 +259,15 @@ internal import LMDB
 
   /// Marks the changes as stored.
   final func settle() {
-    for number in numbers.changed { numbers.isChanged[number] = false }
-    numbers.changed.removeAll(keepingCapacity: true)
-    order.forget()
+    numbers.settle()
+    removed.forget()
   }
 
   /// Discards everything.
   func forget() {
-    numbers.keys.removeAll()
+    numbers.forget()
+    removed.forget()
     packed.removeAll()
-    order.forget()
-    numbers.isChanged.removeAll(keepingCapacity: true)
-    numbers.changes.removeAll(keepingCapacity: true)
-    numbers.changed.removeAll(keepingCapacity: true)
     sizes.removeAll(keepingCapacity: true)
     size = 0
   }
