@@ -14,6 +14,9 @@ package struct SystemEntry: Equatable, Sendable {
   /// The name of the stream with this id once its own name is erased.
   package static func placeholder(of id: Position) -> StreamName { StreamName("\(erasedPrefix)\(id)") }
 
+  /// The name that a repair gives the stream with this id if its own name is lost.
+  package static func lostName(of id: Position) -> StreamName { StreamName("annals/unreadable/\(id)") }
+
   /// Whether callers cannot append to a stream of this name.
   package static func isReserved(_ name: StreamName) -> Bool {
     // Nearly every name ends here.

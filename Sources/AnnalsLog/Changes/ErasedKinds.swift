@@ -51,13 +51,18 @@ extension StoreReader {
     return kinds
   }
 
-  /// The place of an erased entry in its stream; `nil` if the entry at `position` is not erased.
+  /// The place that an erased entry has always had in its stream; `nil` if the entry at `position` is not
+  /// erased, or a pass may have changed stream, name or revision since somebody read it.
   package func erasedEntry(
     at position: Position
   ) throws(AnnalsError) -> (stream: StreamName, revision: Revision)? {
     let stored = try bytes(at: position)
     let entry = try lend(stored, at: position)
-    guard entry.header.flags.contains(.stub), try entry.erasedMark != nil else { return nil }
-    return (try name(of: entry.header.stream), entry.header.revision)
+    guard entry.header.flags.contains(.stub), try entry.erasedMark != nil,
+      try regrouped().map({ position > $0 }) ?? true
+    else { return nil }
+    let (id, name) = (entry.header.stream, try name(of: entry.header.stream))
+    let isGiven = name == SystemEntry.placeholder(of: id) || name == SystemEntry.lostName(of: id)
+    return isGiven ? nil : (name, entry.header.revision)
   }
 }

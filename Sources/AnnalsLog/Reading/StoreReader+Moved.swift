@@ -40,9 +40,14 @@ extension StoreReader {
   /// The position up to which a stream may hold entries of several streams; `nil` if all are of one.
   package func mergedUpTo(_ stream: StreamName) throws(AnnalsError) -> Position? {
     guard try origin(of: stream)?.isMerged == true else { return nil }
-    return try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
+    return try regrouped() ?? Position(.max)
+  }
+
+  /// The position up to which the last pass that moved entries may have done so; `nil` if none did.
+  func regrouped() throws(AnnalsError) -> Position? {
+    try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try RegroupedRow.position(bytes)
-    } ?? Position(.max)
+    }
   }
 
   /// Whether entries of any stream went to another one.

@@ -212,7 +212,7 @@ extension RepairScan {
       let text = String(decoding: name, as: UTF8.self)
       if text.utf8.elementsEqual(name), NameRule.allows(text) { return StreamName(text) }
     }
-    return StreamName("annals/unreadable/\(id)")
+    return SystemEntry.lostName(of: Position(id))
   }
 }
 

@@ -20,6 +20,9 @@ public protocol ErasingProjection<Event>: Projection {
   /// It is called once for each erased event that the projection may have folded, in the order of the log.
   /// Afterwards the rows must be those that a fold of the log without these events gives. If it throws, the
   /// projection is folded again. See ``Projection/apply(_:to:)`` for what it may depend on.
+  ///
+  /// A view is folded again without a call if an event may have had another stream, name or revision when it
+  /// was folded: a pass has moved streams since, or a pass or a repair took the stream's name away.
   static func erase(_ event: ErasedEvent, from rows: inout ProjectionRows) throws
 }
 

@@ -231,7 +231,8 @@ extension ViewRegistry {
   }
 
   /// Returns the rows of a withdrawn file, with which a new file begins once erased events are taken out of
-  /// them; `nil` if there is none, or the erasure was cut short.
+  /// them; `nil` if there is none, the erasure was cut short, or the stream and revision with which an event
+  /// was folded are not known any more.
   private func reused(
     _ choice: ViewChoice, of view: RegisteredView<Event>, _ candidates: [ViewChoice.Candidate],
     _ opened: [UInt64: ViewFile]
