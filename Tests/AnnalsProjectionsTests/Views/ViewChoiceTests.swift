@@ -38,9 +38,10 @@ struct ViewChoiceTests {
   }
 
   private func choose(
-    _ candidates: [ViewChoice.Candidate], noted: String? = nil
+    _ candidates: [ViewChoice.Candidate], noted: String? = nil, isOpen: Bool = false
   ) throws(AnnalsError) -> ViewChoice {
-    try ViewChoice(outline, inputs, oldest: nil, newest: SchemaVersion(2, 0, 0), candidates, noted: noted)
+    try ViewChoice(
+      outline, inputs, oldest: nil, newest: SchemaVersion(2, 0, 0), candidates, noted: noted, isOpen: isOpen)
   }
 
   @Test("a first build, one that goes on, and one that is done")
@@ -151,6 +152,28 @@ struct ViewChoiceTests {
     #expect(changed?.code == .shapeChanged)
     let unread = try choose([file(1, isReady: false, definition: "table Other\nshape ")])
     #expect(unread.building == .new && unread.discarded == [1])
+  }
+
+  @Test("next to a newer version, a view goes on that was withdrawn, or that this process follows")
+  func besideNewer() throws {
+    let newer = file(5, version: 3)
+    let building = file(6, version: 3, isReady: false)
+    for others in [[newer], [file(5, version: 3, successor: 5)], [newer, building]] {
+      #expect(throws: AnnalsError.self) { _ = try choose(others) }
+      let withdrawn = try choose(others + [file(4, successor: 4)])
+      #expect(withdrawn.serving == nil && withdrawn.building == .new && withdrawn.discarded == [4])
+      #expect(withdrawn.reason?.contains("erased") == true)
+      // The process that had begun to build it again was killed.
+      let going = try choose(others + [file(7, isReady: false)])
+      #expect(going.serving == nil && going.building == .going(on: 7))
+      let open = try choose(others, isOpen: true)
+      #expect(open.serving == nil && open.building == .new && open.discarded.isEmpty)
+      let done = try choose(others + [file(7)])
+      #expect(done.serving == 7 && done.building == .none && done.outlived.isEmpty)
+    }
+    // A file that another one has replaced, or that is of another log, is none to go on with.
+    #expect(throws: AnnalsError.self) { _ = try choose([newer, file(4, successor: 7)]) }
+    #expect(throws: AnnalsError.self) { _ = try choose([newer, file(4, .otherLog)]) }
   }
 
   @Test("a file's own description of its tables is read back, and read as a later version's")

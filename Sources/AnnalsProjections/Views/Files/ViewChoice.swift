@@ -52,14 +52,16 @@ struct ViewChoice: Equatable, Sendable {
   ///   - erases: Whether the projection takes erased events out of its rows itself.
   ///   - candidates: The files of the name, of all versions and in any order.
   ///   - noted: The reason to report for files that were gone before they could be examined.
+  ///   - isOpen: Whether this process follows the view, so that it may be built next to a newer version.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` or `superseded`.
   init(
     _ outline: ProjectionOutline, _ inputs: ProjectionInputs, oldest: SchemaVersion?,
-    newest: SchemaVersion?, erases: Bool = false, _ candidates: [Candidate], noted: String?
+    newest: SchemaVersion?, erases: Bool = false, _ candidates: [Candidate], noted: String?,
+    isOpen: Bool = false
   ) throws(AnnalsError) {
     reason = noted
     var own: [Candidate] = []
-    var isLost = false
+    var (isLost, isWithdrawn) = (false, false)
     for candidate in candidates.sorted(by: { $0.facts.number > $1.facts.number }) {
       let facts = candidate.facts
       guard facts.version == outline.version else { continue }
@@ -67,6 +69,7 @@ struct ViewChoice: Equatable, Sendable {
         discarded.append(facts.number)
         reason = reason ?? problem
       } else if facts.isWithdrawn {
+        isWithdrawn = true
         if erases, reused == nil, facts.isReady, facts.erased != nil, facts.definition == outline.text,
           Self.difference(facts, inputs, oldest) == nil
         {
@@ -88,7 +91,8 @@ struct ViewChoice: Equatable, Sendable {
       }
     }
     let ready = own.first { $0.facts.isReady }
-    try Self.mustNotBeNewer(candidates, outline, hasOwn: ready != nil)
+    // A file that was withdrawn, or whose build was cut short after that, is built again.
+    if !isOpen, !isWithdrawn, own.isEmpty { try Self.mustNotBeNewer(candidates, outline) }
     serving = ready?.facts.number
     if serving == nil, isLost { reason = reason ?? "the file that took its place is gone" }
     let isNewer = { (facts: ViewFacts) in facts.plan.flatMap { plan in newest.map { plan > $0 } } ?? false }
@@ -176,13 +180,10 @@ extension AnnalsError {
 
 extension ViewChoice {
   private static func mustNotBeNewer(
-    _ candidates: [Candidate], _ outline: ProjectionOutline, hasOwn: Bool
+    _ candidates: [Candidate], _ outline: ProjectionOutline
   ) throws(AnnalsError) {
-    guard !hasOwn,
-      let newer = candidates.filter({ $0.facts.isReady && $0.agreement == .agrees }).map(\.facts.version)
-        .max(),
-      newer > outline.version
-    else { return }
+    let newest = candidates.filter { $0.facts.isReady && $0.agreement == .agrees }.map(\.facts.version).max()
+    guard let newer = newest, newer > outline.version else { return }
     throw AnnalsError(
       .superseded,
       "the store has version \(newer) of the projection '\(outline.name)', and the program has version \(outline.version): use the newer program, or call EventStore.remove(view:) to build the older version again"

@@ -122,7 +122,8 @@ extension ViewRegistry {
     var (candidates, opened, noted) = try find(outline, directory, &catalog)
     let choice = try ViewChoice(
       outline, inputs, oldest: resolver.plan.schemas.first?.version, newest: resolver.plan.current.version,
-      erases: view.projection.erases, candidates, noted: noted)
+      erases: view.projection.erases, candidates, noted: noted,
+      isOpen: catalog.views.contains { $0 === view })
     let served = choice.serving.flatMap { number in
       opened[number].flatMap { file in Self.served(file, candidates, outline) }
     }
