@@ -16,14 +16,28 @@ extension EventStore {
   /// ``EventLog/discardPrevious(_:)`` removes it. A pass that another process or a crash has interrupted is
   /// continued. If no entry is of an older version, nothing is done.
   ///
+  /// A rollback may have brought back events that a stage moves to other streams. The pass then leads to the
+  /// version after that stage, and the next call continues from there.
+  ///
   /// - Parameter options: The options of the pass.
   /// - Returns: The pass, which continues whether or not the value is kept.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for invalid options, or `inputOutput`.
   ///   ``MigrationRun/report()`` throws the error that ends the pass itself.
   /// - Complexity: O(log) in the background; memory is independent of the length of the log.
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws(AnnalsError) -> MigrationRun {
+    if let run = try moveStreams(upTo: Plan.Current.version, options) { return run }
     var work = PassWork(reach.plan, contextBytes)
     work.inline = inline
+    return try PassRunner.start(log, work, options)
+  }
+
+  /// Begins the pass that moves entries to other streams and must come before any other; `nil` if none is
+  /// due.
+  private func moveStreams(
+    upTo version: SchemaVersion, _ options: MigrationOptions
+  ) throws(AnnalsError) -> MigrationRun? {
+    let passes = MovingPasses<Plan>(log, try CompiledPlan(Plan.self))
+    guard let work = try passes.next(upTo: version, activating: false) else { return nil }
     return try PassRunner.start(log, work, options)
   }
 
@@ -36,6 +50,7 @@ extension EventStore {
   public func migrate(
     to version: SchemaVersion, _ options: MigrationOptions = MigrationOptions()
   ) throws(AnnalsError) -> MigrationRun {
+    if let run = try moveStreams(upTo: version, options) { return run }
     for chain in try Plan.chains() where chain.version == version {
       var work = try chain.passWork(contextBytes, unversioned: Plan.adopted)
       work.inline = inline

@@ -69,6 +69,27 @@ import Testing
     #expect(info.entries == 31)
   }
 
+  @Test func `an open store leads its streams to their plan again after rollbacks`() async throws {
+    let model = ClubModel(seed: 15, count: 60)
+    try await place.seed(model)
+    try await place.migrate(ClubSecond.self)
+    let second = try EventStore(at: place.url, plan: ClubSecond.self)
+    _ = try EventLog.rollback(place.url)
+    #expect(try await second.migrate().report().isDone)
+    #expect(try second.lines() == model.at(2).delivered)
+    #expect(try await !second.migrate().report().isDone)
+    let rest = try EventStore(at: place.url, plan: ClubPlan.self, options: .passing())
+    // Of the second stage that moves streams, and of the stage after it.
+    for _ in 0..<2 { _ = try EventLog.rollback(place.url) }
+    #expect(throws: AnnalsError.self) { try rest.lines() }
+    #expect(try await rest.migrate(to: ClubV4.version).report().isDone)
+    #expect(try rest.lines() == model.at(5).delivered)
+    #expect(try await rest.migrate().report().isDone)
+    #expect(try await !rest.migrate().report().isDone)
+    try await rest.append([.noted(.init(n: 61, by: nil))], to: "club")
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test func `a stream that is read in pages is no mixture of its old and new entries`() async throws {
     let first = try EventStore(at: place.url, plan: ClubFirst.self)
     for _ in 0..<4 {
