@@ -27,7 +27,8 @@ extension EventStore {
 
   /// Rebuilds the rows of a projection from the log. The existing rows can be read meanwhile.
   ///
-  /// The call returns at once. A rebuild already under way continues.
+  /// The call returns at once. A rebuild already under way continues, also one that began before a migration
+  /// pass: to get rid of names and tags from before it, wait with ``View/waitUntilBuilt(timeout:)`` first.
   ///
   /// - Throws: As ``view(_:)``, and `readOnly` in a store that is open for reading only.
   @discardableResult
