@@ -9,11 +9,11 @@ struct ViewsVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Text has columns with a tab between: name, version, state (building, ready, outlived), the position up to
-    which it is folded, how many positions the log has beyond that, the bytes of its file, whether some
-    process folds it now. Inline projections follow. Their state is building, live or retired, and the
-    column of bytes says that the rows are in the log's file. The command for the stores of one plan also
-    says of each of its projections whether it will be built again when a program opens it, or needs an
+    Text has columns with a tab between: name, version, state (building, ready, outlived, damaged), the
+    position up to which it is folded, how many positions the log has beyond that, the bytes of its file,
+    whether some process folds it now. Inline projections follow. Their state is building, live or retired,
+    and the column of bytes says that the rows are in the log's file. The command for the stores of one plan
+    also says of each of its projections whether it will be built again when a program opens it, or needs an
     activation, and why, or that a newer program has built it. Nothing is changed.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])

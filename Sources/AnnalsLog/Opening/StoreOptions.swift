@@ -35,6 +35,7 @@ public struct StoreOptions: Sendable {
     case own
     /// The file may be damaged, or come from elsewhere. Every page is checked before LMDB sees it, because a
     /// damaged page can end the process. This reads the whole file, and others may append meanwhile.
+    /// A view whose file is damaged is built again.
     case nobody
   }
 

@@ -15,6 +15,8 @@ public struct ViewInfo: Sendable {
     /// Another file has replaced it, or its file cannot be used. It is removed as soon as no process has it
     /// open.
     case outlived
+    /// Its file is damaged. The next program that opens the view for writing builds it again.
+    case damaged
   }
 
   /// The name of the projection.
@@ -52,7 +54,7 @@ extension EventLog {
     var infos: [ViewInfo] = []
     for listing in try views.listings() {
       guard let mark = listing.mark, listing.hasFile else { continue }
-      infos.append(try files.info(listing.number, mark, of: core, last: last))
+      infos.append(try files.info(listing.number, mark, of: core, options, last: last))
     }
     _ = consume hold
     return infos.sorted { left, right in
@@ -66,7 +68,7 @@ extension EventLog {
 extension ViewDirectory {
   /// Returns the information in the files of a number. The directory must be locked.
   fileprivate func info(
-    _ number: UInt64, _ mark: ViewMark, of core: LogCore, last: UInt64
+    _ number: UInt64, _ mark: ViewMark, of core: LogCore, _ options: StoreOptions, last: UInt64
   ) throws(AnnalsError) -> ViewInfo {
     let name = ViewFile.stem(number) + ".mdb"
     let bytes = try files { () throws(StoreFileError) in try directory.status(of: name)?.size ?? 0 }
@@ -75,7 +77,9 @@ extension ViewDirectory {
     var (position, rows) = (UInt64(0), 0)
     if mark.isUsable(in: Boot.id) {
       do throws(AnnalsError) {
-        let file = try open(number, called: mark.name, of: core)
+        // An opener that uses only some tables uses no rows either.
+        let trust = options.scope == nil ? options.trust : .own
+        let file = try open(number, called: mark.name, of: core, trust: trust)
         let facts = try file.read { (view) throws(AnnalsError) in
           rows = try storage { () throws(EnvironmentError) in try view.statistics(of: file.rows).entries }
           return try file.facts(view)
@@ -85,6 +89,7 @@ extension ViewDirectory {
       } catch {
         // The next open of the view rebuilds it.
         guard error.isOfSpoiltView else { throw error }
+        state = .damaged
       }
     }
     return ViewInfo(

@@ -55,6 +55,9 @@ public struct PageCheck: Sendable {
     public var isClean: Bool { findingCount == 0 }
   }
 
+  /// The name of the list of free pages among those of tables.
+  public static var freeList: String { PageWalk.freeList }
+
   /// Checks a file.
   ///
   /// - Parameters:
@@ -63,8 +66,8 @@ public struct PageCheck: Sendable {
   ///   - tables: All tables that the file must have. Other tables are a finding, except the following.
   ///   - later: Optional tables, which are checked if they exist.
   ///   - ignoring: The names of optional tables that are not checked.
-  ///   - only: The names of the tables whose trees are checked, for a reader that uses no others; `nil` for
-  ///     all of them and the free list.
+  ///   - only: The names of the tables whose trees are checked, for a process that uses no others, with
+  ///     ``freeList`` if it writes; `nil` for all of them and the list.
   ///   - after: By name, the key after which the check of a table with integer keys begins.
   ///   - maximumFindings: The most findings to keep; all are counted.
   /// - Throws: The error of opening a file whose meta pages are invalid, and errors of reading.
@@ -79,6 +82,32 @@ public struct PageCheck: Sendable {
       after: after, maximumFindings: maximumFindings)
     try walk.run()
     return walk.report
+  }
+
+  /// Checks a file to which others may write. They only wait if they have disturbed the check repeatedly.
+  ///
+  /// - Parameter writing: The lock that writers of the file hold; `nil` if there can be none.
+  /// - Throws: As ``run(_:in:tables:later:ignoring:only:after:maximumFindings:)``.
+  public static func run(
+    _ name: String, in directory: Directory, tables: [TableDefinition], later: [TableDefinition] = [],
+    only: [String]? = nil, beside writing: FileLock?
+  ) throws(StoreFileError) -> Report {
+    for _ in 0..<3 {
+      let report = try run(name, in: directory, tables: tables, later: later, only: only)
+      if try isUndisturbed(name, in: directory, since: report.transaction) { return report }
+    }
+    let hold = try writing?.lock(.exclusive)
+    let report = try run(name, in: directory, tables: tables, later: later, only: only)
+    _ = consume hold
+    return report
+  }
+
+  /// Returns whether no page of a commit can have been reused yet: pages freed by one commit are reused by
+  /// the next but one at the earliest.
+  static func isUndisturbed(
+    _ name: String, in directory: Directory, since transaction: UInt64
+  ) throws(StoreFileError) -> Bool {
+    try newestTransaction(of: directory.open(name, .read)) <= transaction + 1
   }
 
   /// Checks whether a file that ends before its last page is complete, because all missing pages are in the

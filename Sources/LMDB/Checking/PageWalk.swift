@@ -23,7 +23,8 @@ struct PageWalk: ~Copyable {
   /// The names of optional tables that are not checked.
   let ignored: [String]
   let maximumFindings: Int
-  /// The names of the tables whose trees are checked; `nil` for all of them and the free list.
+  /// The names of the tables whose trees are checked, with ``freeList`` for the list of free pages; `nil` for
+  /// everything.
   let only: [String]?
   /// By the table's name, the key after which the check of a tree begins.
   let after: [String: UInt64]
@@ -43,6 +44,8 @@ struct PageWalk: ~Copyable {
   private var last: UInt64 = 0
   /// The most pages that are read together.
   private static let mostAhead = 64
+  /// The name of the table of free pages.
+  static let freeList = "free"
 
   /// The records of tables in the main table.
   var records: [(definition: TableDefinition, record: TableRecord, page: UInt64, offset: Int)] = []
@@ -55,8 +58,9 @@ struct PageWalk: ~Copyable {
     metas = try MetaPages(of: file)
     let pages = metas.size / pageSize
     limit = min(UInt64(pages), metas.newer.lastPage + 1)
-    used = PageSet(limit: pages, isSmall: only != nil)
-    free = PageSet(limit: pages, isSmall: only != nil)
+    let isSmall = only.map { !$0.contains(Self.freeList) } ?? false
+    used = PageSet(limit: pages, isSmall: isSmall)
+    free = PageSet(limit: pages, isSmall: isSmall)
     definitions = tables
     self.later = later
     self.ignored = ignored
@@ -83,10 +87,12 @@ struct PageWalk: ~Copyable {
     for definition in definitions where !records.contains(where: { $0.definition == definition }) {
       find("the table \(definition.name) is missing", page: meta, at: 88)
     }
-    guard only == nil else { return }
-    try walk(newer.free, TableDefinition("free", integerKeys: true), isFree: true, page: meta, offset: 40)
+    guard only?.contains(Self.freeList) ?? true else { return }
+    try walk(
+      newer.free, TableDefinition(Self.freeList, integerKeys: true), isFree: true, page: meta, offset: 40)
     for page in used.common(with: free) { find("a free page is in use", page: page, at: 0) }
     report.pages.free = free.count
+    guard only == nil else { return }
     report.pages.unaccounted = max(0, Int(limit) - 2 - used.count - free.count)
   }
 
@@ -97,7 +103,8 @@ struct PageWalk: ~Copyable {
   mutating func runFree() throws(StoreFileError) -> Bool {
     let newer = metas.newer
     let meta = newer.transaction % 2
-    try walk(newer.free, TableDefinition("free", integerKeys: true), isFree: true, page: meta, offset: 40)
+    try walk(
+      newer.free, TableDefinition(Self.freeList, integerKeys: true), isFree: true, page: meta, offset: 40)
     return report.isClean && freeBeyondEnd == newer.lastPage + 1 - min(limit, newer.lastPage + 1)
   }
 

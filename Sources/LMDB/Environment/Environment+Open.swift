@@ -172,26 +172,10 @@ struct Opening {
   /// crashes on a missing page.
   private func checkPages(_ data: DataFile) throws(StoreFileError) {
     let (isWhole, transaction) = try PageCheck.isWhole(name, in: directory, tables: definitions)
-    if isWhole, try isUndisturbed(since: transaction) { return }
-    guard try pages().isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
-  }
-
-  /// Checks every page. Writers only wait if they have disturbed the check repeatedly.
-  private func pages() throws(StoreFileError) -> PageCheck.Report {
-    for _ in 0..<3 {
-      let report = try PageCheck.run(name, in: directory, tables: definitions, later: options.laterTables)
-      if try isUndisturbed(since: report.transaction) { return report }
-    }
-    let hold = try locks?.write.lock(.exclusive)
-    let report = try PageCheck.run(name, in: directory, tables: definitions, later: options.laterTables)
-    _ = consume hold
-    return report
-  }
-
-  /// Returns whether no page of a commit can have been reused yet: pages freed by one commit are reused by
-  /// the next but one at the earliest.
-  private func isUndisturbed(since transaction: UInt64) throws(StoreFileError) -> Bool {
-    try PageCheck.newestTransaction(of: directory.open(name, .read)) <= transaction + 1
+    if isWhole, try PageCheck.isUndisturbed(name, in: directory, since: transaction) { return }
+    let report = try PageCheck.run(
+      name, in: directory, tables: definitions, later: options.laterTables, beside: locks?.write)
+    guard report.isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
   }
 
   /// Checks that LMDB opened the file that was checked, and that programs started later do not inherit its

@@ -1,4 +1,4 @@
-import LMDB
+@testable import LMDB
 import Testing
 
 @Suite struct `Checking the pages of a file` {
@@ -79,6 +79,20 @@ import Testing
     bytes.replaceSubrange(middle..<middle + 40 * 4096, with: repeatElement(0, count: 40 * 4096))
     try shelf.overwrite(bytes)
     #expect(try !shelf.check().isClean)
+  }
+
+  @Test func `a check of some tables reads the list of free pages only if it is among them`() throws {
+    let shelf = try Shelf.forest()
+    var bytes = try shelf.bytes()
+    let root = Int(try MetaPages(of: shelf.directory.open(Shelf.file, .read)).newer.free.root)
+    bytes[root * 4096 + 10] ^= 0xff
+    try shelf.overwrite(bytes)
+    func findings(_ only: [String]) throws -> [String] {
+      try PageCheck.run(Shelf.file, in: shelf.directory, tables: Shelf.tables, only: only, beside: nil)
+        .findings.map(\.table)
+    }
+    #expect(try findings(["names"]).isEmpty)
+    #expect(try findings(["names", PageCheck.freeList]).first == PageCheck.freeList)
   }
 
   @Test func `a check changes no byte`() throws {

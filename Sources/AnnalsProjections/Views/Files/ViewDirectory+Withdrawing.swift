@@ -35,6 +35,7 @@ extension LogCore {
         try directory.open(listing.number, called: mark.name, of: self).withdraw(for: entries)
       } catch {
         guard error.isOfSpoiltView else { throw error }
+        try directory.discard(listing.number, called: mark.name, error)
       }
     }
     return WithdrawnViews(hold)
@@ -144,9 +145,26 @@ extension ViewDirectory {
           because: reason, isMeant)
       } catch {
         guard error.isOfSpoiltView else { throw error }
+        try directory.discard(listing.number, called: mark.name, error)
       }
     }
     return WithdrawnViews(hold)
+  }
+}
+
+extension ViewDirectory {
+  /// Removes a file that cannot be withdrawn, because it is damaged. The next program that opens the view
+  /// builds it again. The caller must hold ``lock()``.
+  ///
+  /// - Throws: ``AnnalsError`` with code `busy` if a program has it open, which may still show its rows.
+  fileprivate func discard(
+    _ number: UInt64, called name: String, _ error: AnnalsError
+  ) throws(AnnalsError) {
+    if try remove(number) { return }
+    throw AnnalsError(
+      .busy,
+      "the view '\(name)' cannot be withdrawn, because its file is damaged, and a program that has it open may show its rows; end all programs that use the view, then try again",
+      details: AnnalsError.Details { $0.file = ViewFile.stem(number) + ".mdb" }, underlying: error)
   }
 }
 

@@ -130,11 +130,16 @@ package struct ViewDirectory: Sendable {
 
   /// Opens a view's file.
   ///
-  /// - Parameter core: The log of the view, as this process has it open. A process has one environment for
-  ///   each file, so a reader opens it as a writer needs it.
-  package func open(_ number: UInt64, called name: String, of core: LogCore) throws(AnnalsError) -> ViewFile {
+  /// - Parameters:
+  ///   - core: The log of the view, as this process has it open. A process has one environment for each file,
+  ///     so a reader opens it as a writer needs it.
+  ///   - trust: Whether every page is checked before the rows are read.
+  package func open(
+    _ number: UInt64, called name: String, of core: LogCore, trust: StoreOptions.Trust = .own
+  ) throws(AnnalsError) -> ViewFile {
     try ViewFile.open(
-      number, called: name, in: directory, access: core.access == .readWrite ? .readWrite : .readOnly)
+      number, called: name, in: directory, access: core.access == .readWrite ? .readWrite : .readOnly,
+      trust: trust)
   }
 
   /// Creates the file of a view that has read nothing. The caller must hold ``lock()``.

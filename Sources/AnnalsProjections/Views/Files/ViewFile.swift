@@ -72,9 +72,15 @@ package final class ViewFile: Sendable {
   }
 
   /// Opens the file of a view, or creates an empty one.
+  ///
+  /// A damaged page that is read here, or to withdraw the view, is an error. LMDB trusts its file, and would
+  /// end the process.
+  ///
+  /// - Parameter trust: Whether every other page is checked, too.
   static func open(
     _ number: UInt64, called name: String, in directory: Directory, create: Bool = false,
-    access: EnvironmentOptions.Access = .readWrite, mapSize: Int = ViewFile.mapSize
+    access: EnvironmentOptions.Access = .readWrite, trust: StoreOptions.Trust = .own,
+    mapSize: Int = ViewFile.mapSize
   ) throws(AnnalsError) -> ViewFile {
     let stem = stem(number)
     let (lease, locks) = try files { () throws(StoreFileError) in
@@ -85,11 +91,14 @@ package final class ViewFile: Sendable {
         write: try lockFile(stem + ".write", in: directory, access, keepsOpen: false))
       return (lease, locks)
     }
+    let pages = ViewPages(number, called: name, in: directory)
+    if !create { try pages.mustBeUsable(beside: locks.write) }
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         stem + ".mdb", in: directory, tables: definitions, locks: locks,
         options: EnvironmentOptions(access: access, create: create, mapSize: mapSize))
     }
+    if !create, trust == .nobody { try pages.mustBeSound(in: environment) }
     return ViewFile(number: number, name: name, directory, environment, lease)
   }
 

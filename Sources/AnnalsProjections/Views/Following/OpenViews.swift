@@ -38,6 +38,8 @@ final class ViewHosts: Sendable {
   struct Key: Hashable {
     let plan: ObjectIdentifier
     let access: StoreOptions.Access
+    /// The pages that are checked when a file is opened.
+    let trust: StoreOptions.Trust
     /// Whether newer types are skipped. The lease of the host shows that to other processes.
     let isSkipping: Bool
   }
@@ -65,14 +67,13 @@ extension EventStore {
   func openViews() throws(AnnalsError) -> OpenViews<Event> {
     if log.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }
     let key = ViewHosts.Key(
-      plan: ObjectIdentifier(Plan.self), access: log.options.access,
+      plan: ObjectIdentifier(Plan.self), access: log.options.access, trust: log.options.trust,
       isSkipping: reach.skipping != nil)
     let (core, reach, options) = (log.core, reach, log.options)
     let budget = try ViewBudget(options)
     let views = core.attachments.value(ViewHosts.self) { ViewHosts() }.host(key) {
       OpenViews(
-        ViewRegistry<Event>(
-          core, reach.passingOverNothing(), options.access, options.viewPace, budget))
+        ViewRegistry<Event>(core, reach.passingOverNothing(), options, budget))
     }
     attachments.value(ViewHolder.self) { ViewHolder() }.hold(views)
     return views

@@ -93,7 +93,7 @@ extension ViewRegistry {
     _ number: UInt64, _ mark: ViewMark, _ directory: ViewDirectory, _ catalog: inout Catalog
   ) throws(AnnalsError) -> ViewFile {
     if let file = catalog.opened[number]?.file { return file }
-    let file = try directory.open(number, called: mark.name, of: core)
+    let file = try directory.open(number, called: mark.name, of: core, trust: trust)
     file.isSynced.store(mark.isSynced, ordering: .relaxed)
     catalog.opened[number] = Catalog.WeakFile(file: file)
     return file

@@ -17,6 +17,7 @@ final class ViewRegistry<Event: SchemaEvent>: Sendable {
   let core: LogCore
   let resolver: PlanResolver
   let access: StoreOptions.Access
+  let trust: StoreOptions.Trust
   let pace: ViewPace
   let budget: ViewBudget
   /// The files of the views.
@@ -44,14 +45,14 @@ final class ViewRegistry<Event: SchemaEvent>: Sendable {
   }
 
   init(
-    _ core: LogCore, _ resolver: PlanResolver, _ access: StoreOptions.Access, _ pace: ViewPace,
-    _ budget: ViewBudget
+    _ core: LogCore, _ resolver: PlanResolver, _ options: StoreOptions, _ budget: ViewBudget
   ) {
     self.budget = budget
     self.core = core
     self.resolver = resolver
-    self.access = access
-    self.pace = pace
+    access = options.access
+    trust = options.trust
+    pace = options.viewPace
     desk = Monitor(ViewDesk(resolver.plan))
   }
 
