@@ -30,8 +30,14 @@ extension EventStore {
       let a = try first.snapshot()
       let b = try second.snapshot()
       let places = (try a.read(), try b.read())
-      if places.0 == places.1 { return try body(a, b) }
       let files = (a.file, b.file)
+      if places.0 == places.1 {
+        defer {
+          first.registry.settle(files.0, first.registered)
+          second.registry.settle(files.1, second.registered)
+        }
+        return try body(a, b)
+      }
       a.end()
       b.end()
       let isFirst = places.0 < places.1
@@ -77,10 +83,15 @@ extension EventStore {
       let b = try second.snapshot()
       let c = try third.snapshot()
       let places = [try a.read(), try b.read(), try c.read()]
+      let files = [a.file, b.file, c.file]
       guard let most = places.max(), let late = places.firstIndex(where: { $0 < most }) else {
+        defer {
+          first.registry.settle(files[0], first.registered)
+          second.registry.settle(files[1], second.registered)
+          third.registry.settle(files[2], third.registered)
+        }
         return try body(a, b, c)
       }
-      let files = [a.file, b.file, c.file]
       a.end()
       b.end()
       c.end()

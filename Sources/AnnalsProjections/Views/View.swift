@@ -19,6 +19,7 @@ public struct View<P: Projection>: Sendable {
   func snapshot() throws(AnnalsError) -> ViewSnapshot<P> {
     for _ in 0..<Self.turns {
       let served = try served()
+      defer { registry.settle(served.file, registered) }
       let snapshot = try ViewSnapshot<P>(served.file, served.outline, served.conversions)
       guard try snapshot.hasSuccessor() else { return snapshot }
       try registry.chooseAgain(registered)
@@ -103,12 +104,17 @@ public struct View<P: Projection>: Sendable {
   public func read<Result>(
     _ body: (borrowing ViewSnapshot<P>) throws(AnnalsError) -> Result
   ) throws(AnnalsError) -> Result {
-    try body(snapshot())
+    let snapshot = try snapshot()
+    let file = snapshot.file
+    defer { registry.settle(file, registered) }
+    return try body(snapshot)
   }
 
   /// Calls `body` with a snapshot of the rows. `body` may throw errors of its own.
   @_disfavoredOverload
   public func read<Result>(_ body: (borrowing ViewSnapshot<P>) throws -> Result) throws -> Result {
-    try body(snapshot())
+    try read { (snapshot) throws(AnnalsError) -> Swift.Result<Result, any Error> in
+      Swift.Result { try body(snapshot) }
+    }.get()
   }
 }

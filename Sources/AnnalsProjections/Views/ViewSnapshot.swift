@@ -17,7 +17,7 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
   init(
     _ file: ViewFile, _ outline: ProjectionOutline, _ conversions: RowConversions? = nil
   ) throws(AnnalsError) {
-    do { transaction = try file.environment.beginRead() } catch { throw AnnalsError(error) }
+    do { transaction = try file.environment.beginRead() } catch { throw file.failure(error) }
     self.file = file
     self.outline = outline
     self.conversions = conversions

@@ -162,4 +162,52 @@ import Testing
     #expect(error?.code == .busy && error?.details.file == "v-000001.mdb")
     withExtendedLifetime(view) {}
   }
+
+  /// Changes a row without its checksum.
+  private static func spoilRow(of word: String, in store: EventStore<Tallies.Plan>) throws {
+    let directory = try #require(try ViewDirectory.open(in: store.log.core.generation.directory, .readWrite))
+    let file = try directory.open(1, called: "counts", of: store.log.core)
+    let key = [0] + Array(word.utf8) + [0, 0]
+    try file.environment.write { (transaction) throws(EnvironmentError) in
+      var value = try transaction.value(forKey: key.span, in: file.rows)?.copied ?? []
+      value[0] ^= 1
+      try transaction.put(value.span, forKey: key.span, in: file.rows)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `A read that finds damage names the file, and has the view built again`(
+    isSwallowed: Bool
+  ) async throws {
+    let tallied = try await Self.folded()
+    let store = try tallied.open()
+    try Self.spoilRow(of: "w1", in: store)
+    let view = try store.view(Tallies.Counts.self)
+    if isSwallowed {
+      _ = try view.read { (rows) throws(AnnalsError) in _ = try? rows.get(Tallies.Counts.Word.self, "w1") }
+    } else {
+      let error = #expect(throws: AnnalsError.self) { try view.get(Tallies.Counts.Word.self, "w1") }
+      #expect(error?.code == .damaged && error?.details.file == "v-000001.mdb")
+      #expect(error?.message.contains("the view 'counts': its file 'v-000001.mdb' is damaged") == true)
+      #expect(error?.message.contains("waitUntilBuilt()") == true)
+    }
+    try await view.waiting(for: tallied.last)
+    #expect(try view.read { try $0.all() } == tallied.counts())
+    #expect(try view.status().reason == "its file was damaged")
+    #expect(view.registered.served?.file.number == 2)
+  }
+
+  @Test func `A file that a read has found damaged is not read by the next program either`() async throws {
+    let tallied = try await Self.folded()
+    do {
+      let store = try tallied.open()
+      try Self.spoilRow(of: "w1", in: store)
+      let view = try store.view(Tallies.Counts.self)
+      #expect(throws: AnnalsError.self) { try view.get(Tallies.Counts.Word.self, "w1") }
+    }
+    #expect(try EventLog(at: tallied.url).views().allSatisfy { $0.number > 1 || $0.state == .outlived })
+    let view = try tallied.open().view(Tallies.Counts.self)
+    try await view.waiting(for: tallied.last)
+    #expect(try view.read { try $0.all() } == tallied.counts())
+  }
 }

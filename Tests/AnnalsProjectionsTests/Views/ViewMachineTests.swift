@@ -185,6 +185,17 @@ struct ViewMachineTests {
     #expect(view.machine.building == nil)
   }
 
+  @Test func `A file that a read has found damaged is left, and another one is built`() {
+    var view = Script.following()
+    let selection = ViewSelection(buildsNew: true, reason: "its file was damaged")
+    #expect(view(.chosen(selection)) == ["end 1", "build (its file was damaged)", "tend"])
+    #expect(view.machine.served == nil && view.machine.reason == "its file was damaged")
+    #expect(view(.created(2, reason: selection.reason)) == ["begin 2"])
+    var busy = Script.rebuilding()
+    let again = busy(.chosen(ViewSelection(building: 2, reason: "its file was damaged")))
+    #expect(again == ["end 1", "tend"])
+  }
+
   @Test func `A check that fails is reported until one succeeds`() {
     var view = Script()
     _ = view(.chosen(ViewSelection(served: .init(file: 1, isCurrent: true))))

@@ -173,10 +173,14 @@ extension ViewFile {
   fileprivate func withdraw(
     because reason: ViewWithdrawal, _ isMeant: (ProjectionInputs?) -> Bool
   ) throws(AnnalsError) {
+    let facts = try read { (view) throws(AnnalsError) in try self.facts(view) }
+    if isMeant(ProjectionInputs(facts.inputs)) { try withdraw(because: reason) }
+  }
+
+  /// Records that no program reads the rows any more.
+  func withdraw(because reason: ViewWithdrawal) throws(AnnalsError) {
     var own: [UInt8] = []
     own.append(varint: number)
-    let facts = try read { (view) throws(AnnalsError) in try self.facts(view) }
-    guard isMeant(ProjectionInputs(facts.inputs)) else { return }
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       try transaction.remove(ViewRow.erased.rawValue, in: meta)
       try transaction.put([reason.rawValue], .retagged, in: self)

@@ -47,12 +47,15 @@ enum ViewWithdrawal: UInt8, Sendable {
   case tags = 1
   /// A generation that had other events was rolled back.
   case rollback = 2
+  /// The file is damaged.
+  case damage = 3
 
   /// The reason for the rebuild, in words.
   var reason: String {
     switch self {
     case .tags: "a migration pass, or a rollback, has changed tags by which the projection selects events"
     case .rollback: "a rollback has brought back a generation of the log that has other events"
+    case .damage: "its file was damaged"
     }
   }
 }
@@ -155,7 +158,7 @@ extension ViewFile {
     let key = Array(row.rawValue.utf8)
     let stored: Span<UInt8>?
     do throws(EnvironmentError) { stored = try view.value(forKey: key.span, in: meta) } catch {
-      throw AnnalsError(error)
+      throw failure(error)
     }
     guard let stored else { return nil }
     do throws(FormatFailure) {
@@ -167,13 +170,7 @@ extension ViewFile {
   }
 
   private func damage(_ row: ViewRow, _ problem: String) -> AnnalsError {
-    AnnalsError(
-      .damaged,
-      "the view '\(name)': its row '\(row.rawValue)' is not what was stored (\(problem)); rebuild the view",
-      details: AnnalsError.Details {
-        $0.file = Self.stem(number) + ".mdb"
-        $0.table = "meta"
-      })
+    damage("its row '\(row.rawValue)' is not what was stored: \(problem)", in: meta)
   }
 }
 

@@ -33,6 +33,8 @@ package final class ViewFile: Sendable {
   package let commits = Signal()
   /// Whether all commits are on disk, as far as this process knows.
   let isSynced = Atomic(true)
+  /// Whether a read has found damage.
+  let isSpoilt = Atomic(false)
   /// The lease that prevents others from removing the file; `nil` while this process folds it, because the
   /// right to fold does the same.
   private let lease: Mutex<ViewLease?>
@@ -115,20 +117,20 @@ package final class ViewFile: Sendable {
   /// Returns the rows inside a transaction.
   @_lifetime(copy view)
   func source(_ view: TransactionView, _ conversions: RowConversions? = nil) -> RowSource {
-    RowSource(view, rows, name: name, conversions: conversions)
+    RowSource(view, rows, name: name, of: self, conversions: conversions)
   }
 
   /// Takes a larger map if a batch may need it.
   func makeRoom() throws(AnnalsError) {
     let room = isSynced.load(ordering: .relaxed) ? Self.room.live : Self.room.building
-    try storage { () throws(EnvironmentError) in try environment.makeRoom(atLeast: room) }
+    do { try environment.makeRoom(atLeast: room) } catch { throw failure(error) }
   }
 
   /// Calls `body` with a snapshot.
   package func read<Result>(_ body: (TransactionView) throws(AnnalsError) -> Result) throws(AnnalsError)
     -> Result
   {
-    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+    try environment.read(failure: failure) { (transaction) throws(AnnalsError) in
       try body(transaction.view)
     }
   }

@@ -52,7 +52,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     var transaction: WriteTransaction
     try other { () throws(AnnalsError) in try file.makeRoom() }
     do { transaction = try file.environment.beginWrite(durability: durability) } catch {
-      throw .other(AnnalsError(error))
+      throw .other(file.failure(error))
     }
     var end = first.end
     // The position at which a batch whose memory does not suffice ends.
@@ -103,12 +103,12 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     let id = transaction.id
     do throws(EnvironmentError) { try transaction.commit() } catch {
       free()
-      throw .other(AnnalsError(error))
+      throw .other(file.failure(error))
     }
     known = id
     if durability == .none {
       // This shortens the flush at the end.
-      do { try file.environment.startWriteback() } catch { throw .other(AnnalsError(error)) }
+      do { try file.environment.startWriteback() } catch { throw .other(file.failure(error)) }
     }
     staging.settle()
     if goal != nil || staging.count > Self.mostRows || !memory.settle(to: staging.memory) {
@@ -178,7 +178,7 @@ final class ViewFold<P: Projection>: ViewFolding<P.Event> {
     do throws(AnnalsError) { try staging.flush(into: &transaction, file.rows) } catch {
       guard error.code == .ruleFailed, let position = error.details.position?.rawValue, position > start
       else {
-        throw .other(error)
+        throw .other(file.named(error))
       }
       throw .poison(position: position, error)
     }

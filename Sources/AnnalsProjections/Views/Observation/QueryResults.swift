@@ -84,6 +84,9 @@ extension ViewObserver {
   @concurrent mutating func result<R>(
     _ query: RowQuery<R>, _ known: [UInt8]?
   ) async throws(AnnalsError) -> Result<R>? {
+    let view = view
+    // A read may have found damage.
+    defer { view.settle() }
     while !Task.isCancelled {
       let counts = counts
       let found = try look(.max) { (look, snapshot) throws(AnnalsError) in

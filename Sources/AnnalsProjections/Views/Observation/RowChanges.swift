@@ -103,6 +103,9 @@ extension View {
 extension ViewObserver {
   /// Returns the next changes of rows in a query's range; `nil` after cancellation of the task.
   @concurrent mutating func changes<R>(_ query: RowQuery<R>) async throws(AnnalsError) -> [ViewChange<R>]? {
+    let view = view
+    // A read may have found damage.
+    defer { view.settle() }
     while !Task.isCancelled {
       let counts = counts
       let found = try look(ChangeJournal.page) { (look, snapshot) throws(AnnalsError) in

@@ -151,7 +151,7 @@ public struct RowScan<Row: ProjectionRow>: ~Copyable, ~Escapable {
     let primary = opened.copied
     if let row = try staged?.row(of: primary) { return row }
     if let stored = try source.value(of: primary.span) { return try source.decode(stored) }
-    throw AnnalsError(leadingNowhere: query.key, in: source.name, to: Row.recordName)
+    throw source.leadingNowhere(query.key, to: Row.recordName)
   }
 }
 
@@ -218,7 +218,7 @@ struct StagedScan<Row: ProjectionRow> {
     guard let primary = entries.values[number] else { return nil }
     if let row = try row(of: primary) { return row }
     guard let stored = try source.value(of: primary.span) else {
-      throw AnnalsError(leadingNowhere: nil, in: source.name, to: Row.recordName)
+      throw source.leadingNowhere(nil, to: Row.recordName)
     }
     return try source.decode(stored)
   }
@@ -227,15 +227,5 @@ struct StagedScan<Row: ProjectionRow> {
   func row(of primary: [UInt8]) throws(AnnalsError) -> Row? {
     guard let number = rowKeys.find(primary.span) else { return nil }
     return try table.row(number)
-  }
-}
-
-extension AnnalsError {
-  /// Creates the error for an entry of a secondary key that leads to a missing row.
-  init(leadingNowhere key: String?, in view: String, to row: String) {
-    self.init(
-      .damaged,
-      "the view '\(view)': an entry of a secondary key\(key.map { " '\($0)'" } ?? "") leads to no row of '\(row)'; rebuild the view"
-    )
   }
 }

@@ -8,6 +8,8 @@ internal import LMDB
 /// their values.
 struct StoredRows: ~Copyable, ~Escapable {
   private var cursor: Cursor
+  /// The view's file; `nil` for rows in the log's file.
+  private let file: ViewFile?
   private var lower, upper: [UInt8]
   private let isBackwards: Bool
   private var hasBegun = false
@@ -21,7 +23,8 @@ struct StoredRows: ~Copyable, ~Escapable {
   init(
     _ source: RowSource, from lower: [UInt8], to upper: [UInt8], isBackwards: Bool
   ) throws(AnnalsError) {
-    do { cursor = try source.view.cursor(in: source.table) } catch { throw AnnalsError(error) }
+    do { cursor = try source.view.cursor(in: source.table) } catch { throw source.file.failure(error) }
+    file = source.file
     self.lower = lower
     self.upper = upper
     self.isBackwards = isBackwards
@@ -34,7 +37,7 @@ struct StoredRows: ~Copyable, ~Escapable {
     guard !isOver else { return false }
     do throws(EnvironmentError) { isOver = try !move() } catch {
       isOver = true
-      throw AnnalsError(error)
+      throw file.failure(error)
     }
     return !isOver
   }
