@@ -121,16 +121,16 @@ private enum RepeatingInvoicePlan: SchemaMigrationPlan {
 }
 
 /// One field, whose value the compiler infers from the field's type.
-@Schema(1, 0, 0) private enum ParcelsV1 {
+@Schema(1, 0, 0) private enum PackedV1 {
   @Record fileprivate struct ParcelSent { var grams: Int; var receiver: String }
 }
-@Schema(2, 0, 0) private enum ParcelsV2 {
+@Schema(2, 0, 0) private enum PackedV2 {
   @Record fileprivate struct ParcelSent: Equatable { var receiver: String; var size: String? }
 }
-extension ParcelsV2.Event: Equatable {}
-private enum ParcelPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<ParcelsV1, ParcelsV2> {
-    MigrationStage.custom(fromVersion: ParcelsV1.self, toVersion: ParcelsV2.self) {
+extension PackedV2.Event: Equatable {}
+private enum PackedPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<PackedV1, PackedV2> {
+    MigrationStage.custom(fromVersion: PackedV1.self, toVersion: PackedV2.self) {
       Keep(\.parcelSent, to: \.parcelSent, changing: \.size) { old, _ in old.grams > 0 ? "small" : nil }
     }
   }
@@ -208,11 +208,11 @@ private enum ThreadPlan: SchemaMigrationPlan {
     let place = try TemporaryStore()
     try await place.write(
       [.parcelSent(.init(grams: 5, receiver: "Bo")), .parcelSent(.init(grams: 0, receiver: ""))],
-      as: ParcelsV1.self)
-    let expected: [ParcelsV2.Event] = [
+      as: PackedV1.self)
+    let expected: [PackedV2.Event] = [
       .parcelSent(.init(receiver: "Bo", size: "small")), .parcelSent(.init(receiver: "", size: nil)),
     ]
-    #expect(try place.read(ParcelPlan.self) == expected)
+    #expect(try place.read(PackedPlan.self) == expected)
   }
 
   @Test func `an error of the rule names the entry and the stage`() async throws {
