@@ -68,10 +68,9 @@ public struct ProjectionTable: Sendable {
   /// Declares the table for a row type.
   public static func rows<R: ProjectionRow>(_ type: R.Type) -> ProjectionTable {
     let keys = R.secondaryKeys.map { KeyOutline(name: $0.name, isUnique: $0.isUnique) }
-    let shape = R.recordShape
     let outline = TableOutline(
-      type: ObjectIdentifier(type), name: R.recordName, shape: shape.map { StoredShape($0) }, keys: keys,
-      mayRefuse: shape.map { !$0.isSure } ?? true)
+      type: ObjectIdentifier(type), name: R.recordName, shape: R.recordShape.map { StoredShape($0) },
+      keys: keys)
     return ProjectionTable(
       outline: outline, staging: { StagedTable<R>($0, $1) },
       carry: { (payload, rows) in try rows.put(R.decode(payload: payload)) })

@@ -106,8 +106,6 @@ struct TableOutline: Sendable {
   let shape: StoredShape?
   /// The secondary keys in their order.
   let keys: [KeyOutline]
-  /// Whether there may be rows that cannot be encoded.
-  let mayRefuse: Bool
 }
 
 /// The description of a secondary key, without its type.

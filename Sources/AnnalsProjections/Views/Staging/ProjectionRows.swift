@@ -37,22 +37,16 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
 
   /// Adds a row, replacing any row with the same key.
   ///
-  /// - Throws: As ``get(_:_:)``; `conflict` if another row has the same unique secondary key, `ruleFailed` if
-  ///   the row cannot be encoded. Nothing is changed then.
+  /// - Throws: As ``get(_:_:)``; `conflict` if another row has the same unique secondary key.
   /// - Complexity: A table with secondary keys reads the old row.
   @inlinable public mutating func put<R: ProjectionRow>(_ row: R) throws(AnnalsError) {
     let table = try staging.table(of: R.self)
     if table.hasKeys { return try replace(number(of: row.key, in: table), in: table, by: row) }
     // Without secondary keys the old row is not needed.
     let number = table.numbers.number { row.key.encode(into: &$0) }
-    let isNew = number == table.rows.count
-    if isNew { table.rows.append(nil) }
+    if number == table.rows.count { table.rows.append(nil) }
     guard number >= 0 else { throw tooLong(table) }
-    do throws(AnnalsError) { try table.put(row, number) } catch {
-      // A fold that ignores the error finds the old row.
-      if isNew { try load(number, in: table) }
-      throw error
-    }
+    table.put(row, number)
     table.numbers.change(number)
   }
 
@@ -163,7 +157,6 @@ extension ProjectionRows {
   @usableFromInline mutating func replace<R: ProjectionRow>(
     _ number: Int, in table: StagedTable<R>, by row: R?
   ) throws(AnnalsError) {
-    if let row { try table.check(row) }
     try rekey(number, in: table, table.space, to: row)
     table.set(number, to: row)
     table.numbers.change(number, to: row == nil ? .removed : .put)

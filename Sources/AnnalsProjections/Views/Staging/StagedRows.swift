@@ -122,8 +122,6 @@ internal import LMDB
   final let space: UInt8
   /// Whether rows have secondary keys.
   @usableFromInline final let hasKeys: Bool
-  /// Whether there may be rows that cannot be encoded.
-  @usableFromInline final let mayRefuse: Bool
   /// The keys seen so far.
   @inlinable final var numbers: StagedNumbers {
     _read { yield seen.value }
@@ -149,7 +147,6 @@ internal import LMDB
     self.outline = outline
     self.space = space
     hasKeys = !outline.keys.isEmpty
-    mayRefuse = outline.mayRefuse
   }
 
   /// The keys seen so far, each with the prefix of the projection and the table.
@@ -166,7 +163,7 @@ internal import LMDB
   final func sampleChange() {
     guard let number = changed.last else { return }
     var value: [UInt8] = []
-    // A row that cannot be encoded, although its type seems to have none, is found when it is stored.
+    // The error of a row that cannot be encoded is found when it is stored.
     guard (try? encode(number, into: &value)) == true else { return }
     sample = max(value.count, (3 * sample + value.count) / 4)
   }
@@ -215,14 +212,7 @@ internal import LMDB
 
   /// Creates the error for a changed row that cannot be encoded.
   private func unencodable(_ number: Int, _ failure: CodingFailure) -> AnnalsError {
-    unencodable(failure, since: numbers.changes[number])
-  }
-
-  /// Creates the error for a row that cannot be encoded, with the position of the entry that changed it if
-  /// that entry is not being folded.
-  @usableFromInline final func unencodable(
-    _ failure: CodingFailure, since position: UInt64 = 0
-  ) -> AnnalsError {
+    let position = numbers.changes[number]
     let place = position == 0 ? "" : "position \(position): "
     return AnnalsError(
       .ruleFailed,

@@ -25,27 +25,14 @@ public import AnnalsSchema
   /// Puts the row of a number.
   ///
   /// A row whose predecessor was read stays a value, because it is likely to be read too.
-  @inlinable func put(_ row: R, _ number: Int) throws(AnnalsError) {
+  @inlinable func put(_ row: R, _ number: Int) {
     guard packed.has(number) || rows[number] == nil else {
-      try check(row)
       rows[number] = row
       return
     }
-    try encodeNext(row)
-    if !pack(number) { set(number, to: row) }
-  }
-
-  /// Throws if a row cannot be encoded.
-  ///
-  /// If that were found when rows are stored, it would depend on the end of a batch whether such a row stops
-  /// the fold, or another one has replaced it.
-  @inlinable func check(_ row: borrowing R) throws(AnnalsError) {
-    if mayRefuse { try encodeNext(row) }
-  }
-
-  @inlinable func encodeNext(_ row: borrowing R) throws(AnnalsError) {
     packed.next.removeAll(keepingCapacity: true)
-    do throws(CodingFailure) { try row.encode(into: &packed.next) } catch { throw unencodable(error) }
+    // The error of a row that cannot be encoded is found when it is stored.
+    guard (try? row.encode(into: &packed.next)) != nil, pack(number) else { return set(number, to: row) }
   }
 
   /// Decodes a packed row.
@@ -61,26 +48,24 @@ public import AnnalsSchema
   /// Changes the row of a number, whose key was looked for last, in place. One check of exclusive access is
   /// enough.
   ///
-  /// - Returns: Whether it has kept its key; otherwise nothing is changed, as if it cannot be encoded.
+  /// - Returns: Whether it has kept its key; otherwise nothing is changed.
   @inlinable func update(
     _ number: Int, _ initial: () -> R, _ body: (inout R) throws -> Void
   ) throws -> Bool {
     if packed.has(number) { try unpack(number) }
     return try Self.update(&rows[number], initial, body) { row in
       guard numbers.isSame({ row.key.encode(into: &$0) }) else { return false }
-      try check(row)
       numbers.change(number)
       return true
     }
   }
 
   @inlinable static func update(
-    _ place: inout R?, _ initial: () -> R, _ body: (inout R) throws -> Void,
-    _ note: (borrowing R) throws -> Bool
+    _ place: inout R?, _ initial: () -> R, _ body: (inout R) throws -> Void, _ note: (borrowing R) -> Bool
   ) rethrows -> Bool {
     var row = place ?? initial()
     try body(&row)
-    guard try note(row) else { return false }
+    guard note(row) else { return false }
     place = row
     return true
   }
