@@ -35,8 +35,6 @@ struct PowerCut {
   /// The promise for answered calls: all are there, or all but those of the last commit.
   private(set) var promise: StoreOptions.Durability
   private let start: Start?
-  /// The run of the system that the recorded process believed in, where that matters.
-  private let boot = UUID().uuidString
   private(set) var recording: Recording
 
   /// Runs the workload in a process of its own and records it.
@@ -63,7 +61,7 @@ struct PowerCut {
       [
         "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_LOG": scratch.path("log"),
         "ANNALS_SHIM_JOURNAL": journal.path, "ANNALS_SHIM_FLAGS": flags,
-      ].merging(Shim.environment(ofBoot: boot, in: scratch)) { $1 })
+      ].merging(Shim.environment(ofBoot: UUID().uuidString, in: scratch)) { $1 })
     guard run.end == .exit(0) else { throw Failed(run.errors) }
     recording = try Recording(Data(contentsOf: URL(fileURLWithPath: scratch.path("log"))))
     // A replay proves nothing if it does not lead to the real files.
@@ -113,8 +111,7 @@ struct PowerCut {
   ///   - images: The number of images to examine, chosen at random if there are more.
   ///   - findings: The number of findings after which to stop.
   ///   - moments: The operations before which the power is cut.
-  ///   - resumption: How each examiner treats passes or, if the workload has views, which run of the system
-  ///     it believes in; `nil` for the choice that fits the workload.
+  ///   - resumption: How each examiner treats passes; `nil` for the choice that fits the workload.
   func run(
     images limit: Int = .max, findings most: Int = 5, during moments: Range<Int> = 0..<Int.max,
     resumption: Examination.Resumption? = nil
@@ -136,7 +133,7 @@ struct PowerCut {
     let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
     let inspector = try Inspector(
       workload, resumption: resumption ?? (workload.passes == .none ? .none : .elsewhere),
-      boot: workload.views == .none ? nil : resumption == .here ? boot : UUID().uuidString)
+      boot: workload.views == .none ? nil : UUID().uuidString)
     try walk { moment, disk, knowledge in
       for (number, selection) in selections(disk, moment).enumerated()
       where chosen.contains(Address(moment: moment, selection: number)) {

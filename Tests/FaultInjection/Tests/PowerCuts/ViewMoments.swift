@@ -9,13 +9,6 @@ struct ViewMoments {
     var moments: Range<Int>
     /// The commits in these moments.
     var commits: [Int]
-
-    /// From the second commit to the last one. An earlier change may be lost together with all later ones. A
-    /// later change may be on the disk alone.
-    var between: Range<Int> {
-      guard commits.count > 2, let last = commits.last else { return moments }
-      return commits[1]..<last + 1
-    }
   }
 
   /// The files with rows.
