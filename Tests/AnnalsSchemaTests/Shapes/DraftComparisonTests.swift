@@ -43,7 +43,6 @@ struct DraftComparisonTests {
       drafts: DraftRoots(previous: try RecordShape(parsing: previous), adjustments: adjustments))
   }
 
-  // Promise P13.
   @Test func `a draft reads each value of another one as the same field of the version before`() throws {
     let drafts = try Self.drafts()
     #expect(drafts.count > 10)

@@ -62,7 +62,6 @@ import Testing
     }
   }
 
-  // Promise P13.
   @Test func `events of a draft and of the version before read alike, by fields and by declarations`()
     async throws
   {
