@@ -86,17 +86,17 @@ public struct PageCheck: Sendable {
 
   /// Checks a file to which others may write. They only wait if they have disturbed the check repeatedly.
   ///
-  /// - Parameter writing: The lock that writers of the file hold; `nil` if there can be none.
+  /// - Parameter lock: The lock that writers of the file hold; `nil` if there can be none.
   /// - Throws: As ``run(_:in:tables:later:ignoring:only:after:maximumFindings:)``.
   public static func run(
     _ name: String, in directory: Directory, tables: [TableDefinition], later: [TableDefinition] = [],
-    only: [String]? = nil, beside writing: FileLock?
+    only: [String]? = nil, writers lock: FileLock?
   ) throws(StoreFileError) -> Report {
     for _ in 0..<3 {
       let report = try run(name, in: directory, tables: tables, later: later, only: only)
       if try isUndisturbed(name, in: directory, since: report.transaction) { return report }
     }
-    let hold = try writing?.lock(.exclusive)
+    let hold = try lock?.lock(.exclusive)
     let report = try run(name, in: directory, tables: tables, later: later, only: only)
     _ = consume hold
     return report

@@ -174,7 +174,7 @@ struct Opening {
     let (isWhole, transaction) = try PageCheck.isWhole(name, in: directory, tables: definitions)
     if isWhole, try PageCheck.isUndisturbed(name, in: directory, since: transaction) { return }
     let report = try PageCheck.run(
-      name, in: directory, tables: definitions, later: options.laterTables, beside: locks?.write)
+      name, in: directory, tables: definitions, later: options.laterTables, writers: locks?.write)
     guard report.isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
   }
 

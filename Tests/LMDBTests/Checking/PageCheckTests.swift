@@ -88,7 +88,7 @@ import Testing
     bytes[root * 4096 + 10] ^= 0xff
     try shelf.overwrite(bytes)
     func findings(_ only: [String]) throws -> [String] {
-      try PageCheck.run(Shelf.file, in: shelf.directory, tables: Shelf.tables, only: only, beside: nil)
+      try PageCheck.run(Shelf.file, in: shelf.directory, tables: Shelf.tables, only: only, writers: nil)
         .findings.map(\.table)
     }
     #expect(try findings(["names"]).isEmpty)

@@ -94,7 +94,7 @@ package final class ViewFile: Sendable {
       return (lease, locks)
     }
     let pages = ViewPages(number, called: name, in: directory)
-    if !create { try pages.mustBeUsable(beside: locks.write) }
+    if !create { try pages.mustBeUsable(writers: locks.write) }
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
         stem + ".mdb", in: directory, tables: definitions, locks: locks,

@@ -26,13 +26,13 @@ struct ViewPages {
 
   /// Throws `damaged` unless the facts about the view can be read and changed.
   ///
-  /// - Parameter writing: The lock that writers of the file hold.
+  /// - Parameter lock: The lock that writers of the file hold.
   /// - Complexity: O(free pages).
-  func mustBeUsable(beside writing: FileLock) throws(AnnalsError) {
+  func mustBeUsable(writers lock: FileLock) throws(AnnalsError) {
     try mustBeClean(
       files { () throws(StoreFileError) in
         try PageCheck.run(
-          file, in: directory, tables: ViewFile.definitions, only: Self.small, beside: writing)
+          file, in: directory, tables: ViewFile.definitions, only: Self.small, writers: lock)
       })
   }
 
