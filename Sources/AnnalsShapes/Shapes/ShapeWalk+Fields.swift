@@ -85,7 +85,9 @@ extension ShapeWalk {
       let mapping = value(old.type, element, at: path)
       pairing.set(before, number, mapping.map { isUpgrade ? .wrap($0) : .unwrap($0) })
     } else {
-      if newer.shapes[new.type] == .bytes, take(path, { if case .wrap = $0 { true } else { false } }) != nil {
+      if newer.shapes[new.type] == .bytes, older.shapes[old.type] != .bytes,
+        take(path, { if case .wrap = $0 { true } else { false } }) != nil
+      {
         report(
           path, "the stage wraps it, but `[UInt8]` is stored as bytes, which no wrap makes: remove the wrap")
       }

@@ -34,7 +34,8 @@ extension ShapeWalk {
   /// Whether one of two types is that of `[UInt8]`, and the other one an integer or an array of integers.
   private static func areBytesAndNumbers(_ before: String, _ after: String) -> Bool {
     let elements = [before, after].map { text in text.filter { !"[]?".contains($0) } }
-    return elements.contains("bytes") && elements.contains { $0.hasPrefix("int") || $0.hasPrefix("uint") }
+    let numbers = IntegerShape.allCases.map(\.rawValue)
+    return elements.contains("bytes") && elements.contains { numbers.contains($0) }
   }
 
   private func description(

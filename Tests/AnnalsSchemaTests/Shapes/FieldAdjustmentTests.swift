@@ -19,6 +19,20 @@ struct FieldAdjustmentTests {
     #expect(up.problems.count == adjustments.count)
   }
 
+  @Test func `a field of a record without a name does not take the wrap of the field outside`() throws {
+    let inner = FieldShape("", .record([FieldShape("b", .bytes)]))
+    let up = ShapeComparison(
+      from: RecordShape([inner, FieldShape("b", .date)]),
+      to: RecordShape([inner, FieldShape("b", .list(.date))]), adjustments: [.wrap("b")])
+    #expect(up.problems == [])
+    #expect(up.changes.map(\.kind) == [.wrapped])
+  }
+
+  @Test func `a map of numbers is no array of numbers`() throws {
+    let (up, _) = try Compared.both("(l: bytes)", "(l: [int8: date])", [])
+    #expect(!up.changes[0].description.contains("stored as bytes"))
+  }
+
   @Test func `a value wrapped into an array is mapped both ways`() throws {
     let (up, down) = try Compared.both("(a: int64, b: bool)", "(a: [int64], b: bool)", [.wrap("a")])
     #expect(up.changes.map(\.kind) == [.wrapped])
