@@ -188,9 +188,10 @@ let package = Package(
     // early.
     .target(name: "AnnalsTestSupport", path: "Tests/AnnalsTestSupport", swiftSettings: strict),
     // The tests of the lowest layers need little, but wait for more: on two cores they would keep one of them
-    // from the longest chain of modules.
+    // from the longest chain of modules. These are compiled while `AnnalsMigration` is, and nothing else can
+    // be.
     .testTarget(
-      name: "LMDBTests", dependencies: ["LMDB", "AnnalsLog", "AnnalsTestSupport"],
+      name: "LMDBTests", dependencies: ["LMDB", "AnnalsProjections", "AnnalsTestSupport"],
       swiftSettings: lending + unoptimised),
     // Tests of the library are modules by its layers. One module of them all takes longer, because the
     // compiler sorts its list of expanded macros for each new one. Tests are not optimised, because that
@@ -225,9 +226,13 @@ let package = Package(
       name: "AnnalsTagTests", dependencies: ["Annals", "LMDB", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised),
     // Exhaustive tests of decisions that need no store. They are optimised, because they only use the
-    // processor.
+    // processor, and compiled while `AnnalsMaintenance` is.
     .testTarget(
-      name: "AnnalsModelTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      name: "AnnalsModelTests",
+      dependencies: [
+        "AnnalsMigration", "AnnalsStore", "AnnalsVerify", "AnnalsLog", "AnnalsSchema", "AnnalsFormat",
+        "AnnalsShapes", "AnnalsCoding", "LMDB", "AnnalsTestSupport",
+      ],
       swiftSettings: strict),
     // Real logs with known right answers, where they are available.
     .testTarget(

@@ -201,7 +201,7 @@ import Testing
     #expect(rows("stream").compactMap { $0["stream"] as? String } == ["b odd", "a/even"])
     for axis in ["position", "time"] {
       #expect(rows(axis).count == StoreReport.sectionCount)
-      #expect(rows(axis).compactMap { $0["events"] as? Int }.reduce(0, +) == 5)
+      #expect(rows(axis).compactMap { $0["events"] as? Int }.sum() == 5)
     }
   }
 

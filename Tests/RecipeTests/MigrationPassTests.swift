@@ -53,7 +53,7 @@ enum EvenLaterOrderPlan: SchemaMigrationPlan {
   }
 
   private func oldEvents(_ store: EventStore<OrderPlan>) throws -> UInt64 {
-    try store.log.info().schemas.filter { $0.version == OrdersV1.version }.map(\.count).reduce(0, +)
+    try store.log.info().schemas.filter { $0.version == OrdersV1.version }.map(\.count).sum()
   }
 
   @Test func `a replicator sends while no pass is at work`() async throws {

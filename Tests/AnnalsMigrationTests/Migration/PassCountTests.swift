@@ -128,7 +128,7 @@ import Testing
     #expect(read.changes.rewritten == 3 && read.moved == FormatRange.maximum)
     #expect(read.changes.drops.count == 1_000)
     #expect(
-      read.changes.drops.values.reduce(0, +) == row.changes.drops.values.reduce(0, +))
+      read.changes.drops.values.sum() == row.changes.drops.values.sum())
     for count in [0, 1, bytes.count - 1] {
       let part = Array(bytes.prefix(count))
       #expect(throws: FormatFailure.self) { try PassTallyRow(part.span) }

@@ -177,7 +177,7 @@ import Testing
     try migrate(Fourth.self)
     #expect(try lines(EventStore(at: place.url, plan: Fourth.self)) == wanted(all), "seed \(seed)")
     let counts = try EventLog(at: place.url).counts()
-    let retained = counts.filter { !$0.key.hasPrefix("4.0.0") }.values.reduce(0, +)
+    let retained = counts.filter { !$0.key.hasPrefix("4.0.0") }.values.sum()
     #expect(Int(retained) == all.count { $0.lines == nil }, "seed \(seed): \(counts)")
     #expect(try EventLog.verify(place.url).findings.map(\.problem) == [], "seed \(seed)")
   }

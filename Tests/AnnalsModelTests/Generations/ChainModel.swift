@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import Annals
 @testable import AnnalsFormat
 @testable import AnnalsLog
 

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import Annals
-
 /// Every order in which passes, rollbacks, removals, kills, openers and writers can come, a step at a time.
 @Suite struct ChainModelTests {
   /// The result of an exhaustive search.

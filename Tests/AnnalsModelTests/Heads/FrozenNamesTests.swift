@@ -1,5 +1,4 @@
 import AnnalsCoding
-import AnnalsTestSupport
 import Testing
 
 @testable import AnnalsFormat

@@ -1,7 +1,5 @@
-import AnnalsTestSupport
 import Testing
 
-@testable import Annals
 @testable import AnnalsFormat
 @testable import AnnalsLog
 

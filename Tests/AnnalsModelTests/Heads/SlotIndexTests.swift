@@ -1,4 +1,3 @@
-import AnnalsTestSupport
 import Testing
 
 @testable import AnnalsFormat

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Annals
 @testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsStore

@@ -96,7 +96,7 @@ import Testing
         }
       }
     }
-    #expect(balances.values.reduce(0, +) == 80)
+    #expect(balances.values.sum() == 80)
     #expect(try EventLog.verify(place.url).isClean)
   }
 

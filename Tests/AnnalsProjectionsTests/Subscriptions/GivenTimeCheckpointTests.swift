@@ -97,7 +97,7 @@ import Testing
     try await add(106...115, to: store)
     let view = try store.view(Sums.self)
     try await view.waitUntilCaughtUp()
-    #expect(try view.rows(RowQuery(Row.self)).map(\.sum) == [15 + (106...115).reduce(0, +)])
+    #expect(try view.rows(RowQuery(Row.self)).map(\.sum) == [15 + (106...115).sum()])
   }
 
   @Test func `passes and erasures keep such a checkpoint, and one without the commit is taken too`()

@@ -113,7 +113,7 @@ struct ViewFileTests {
       try await counts.waitUntil(last)
       let expected = tallied.counts(upTo: 100)["w1"]?.times ?? 0
       let found = try counts.read { try $0.get(Tallies.Counts.Word.self, "w1")?.times }
-      #expect(found == (isAhead ? expected : expected + (0..<250).reduce(0, +)))
+      #expect(found == (isAhead ? expected : expected + (0..<250).sum()))
     }
   }
 

@@ -103,7 +103,7 @@ struct ViewPlanTests {
         case 1:
           let legs = Int.random(in: 0..<4, using: &random)
           events.append(.stroll(.init(who: who, legs: legs)))
-          metres[who, default: 0] += (0..<legs).reduce(0, +)
+          metres[who, default: 0] += (0..<legs).sum()
         default:
           let distance = Int.random(in: 1..<100, using: &random)
           events.append(.walked(.init(who: who, metres: distance)))

@@ -146,7 +146,7 @@ import Testing
       let findings = try EventLog.verify(machine.url).findings
       #expect(findings.isEmpty)
     }
-    #expect(lines.count == load.appended.reduce(0, +))
+    #expect(lines.count == load.appended.sum())
     // A program that ends answers its calls with these codes. The activation refuses only the older version.
     let refusals = load.refusals.withLock { $0 }
     let ended: Set<AnnalsError.Code> = [.unavailable, .readOnly]

@@ -72,7 +72,7 @@ struct LapModel {
       } result: { facts in
         let values = facts.map { fact -> Int in
           switch fact {
-          case .longLap(_, let ns, let longest): longest + ns.reduce(0, +)
+          case .longLap(_, let ns, let longest): longest + ns.sum()
           case .remark(_, let times): -times
           default: 0
           }

@@ -47,7 +47,7 @@ enum ReadingRules {
         guard range.contains(old.value) else { throw Impossible() }
         reads.append(old)
       } result: { reads, _ in
-        let sum = reads.map(\.value).reduce(0, +)
+        let sum = reads.map(\.value).sum()
         return .init(hour: reads.last?.hour ?? 0, mean: sum / max(reads.count, 1))
       }
     }

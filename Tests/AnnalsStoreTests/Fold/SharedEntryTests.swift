@@ -41,7 +41,7 @@ private enum DoublePlan: SchemaMigrationPlan {
       Fold(\.read, into: \.summed, grouping: { old, _ in old.group }, from: [Int]()) { values, old, _ in
         values.append(old.value)
       } result: { values, _ in
-        let sum = values.reduce(0, +)
+        let sum = values.sum()
         if sum < 0, !Mended.isDone.withLock({ $0 }) { throw Mended.Negative() }
         return .init(group: abs(values[0]) / 10, sum: sum)
       }
@@ -123,6 +123,6 @@ private enum FirstPlan: SchemaMigrationPlan {
     _ = try await store.migrate().report()
     #expect(try sums(store) == example.sums)
     #expect(
-      try store.log.info().schemas.filter { $0.version != Doubles3.version }.map(\.count).reduce(0, +) == 0)
+      try store.log.info().schemas.filter { $0.version != Doubles3.version }.map(\.count).sum() == 0)
   }
 }

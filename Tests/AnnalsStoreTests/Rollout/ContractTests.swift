@@ -184,8 +184,8 @@ import Testing
     #expect(try store.contract(.init(givingUpQuarantined: 2, confirming: 0)).isContracted)
     #expect(try store.events() == [.made(.init(count: 1)), .made(.init(count: 2))])
     let census = try store.log.read { (snapshot) throws(AnnalsError) in try snapshot.census() }
-    #expect(census.map(\.quarantined).reduce(0, +) == 0)
-    #expect(census.map(\.stubs).reduce(0, +) == 2)
+    #expect(census.map(\.quarantined).sum() == 0)
+    #expect(census.map(\.stubs).sum() == 2)
     #expect(try EventLog.verify(place.url).isClean)
     try await store.append([.made(.init(count: 3))], to: "a")
     #expect(try store.events().count == 3)

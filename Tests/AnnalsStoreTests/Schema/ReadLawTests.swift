@@ -96,7 +96,8 @@ import Testing
       byPosition[index] = try store.delivered(
         from: Position(UInt64(index + 1)), limit: events[index].paths.count)
     }
-    #expect(events.indices.flatMap { byPosition[$0] ?? [] } == all)
+    let inOrder: [Delivered] = events.indices.flatMap { byPosition[$0, default: []] }
+    #expect(inOrder == all)
 
     try await withThrowingTaskGroup(of: [Delivered].self) { group in
       for _ in 0..<4 { group.addTask { try store.delivered() } }

@@ -50,7 +50,7 @@ struct Album {
   /// A content that follows from a number.
   static func content(_ seed: UInt64, count: Int = 10_000) -> Data {
     var random = SeededGenerator(seed: seed)
-    return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    return Data(random.bytes(count: count))
   }
 
   /// The names of the files with contents, and of unfinished ones.

@@ -272,7 +272,7 @@ import Testing
       }
     }
     for count in 0..<200 {
-      read((0..<count % 60).map { _ in UInt8.random(in: 0...255, using: &random) })
+      read(random.bytes(count: count % 60))
       var bytes = layout.valid
       for _ in 0...Int.random(in: 0..<3, using: &random) {
         guard let index = bytes.indices.randomElement(using: &random) else { break }

@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import Annals
-
 /// The log as an array: the oracle that says what a store must answer.
 struct ArrayModel {
   struct Event: Equatable {

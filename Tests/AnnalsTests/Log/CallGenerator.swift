@@ -1,7 +1,5 @@
 import Foundation
 
-@testable import Annals
-
 /// Random append calls that often repeat, overlap and contradict earlier ones.
 struct CallGenerator {
   private(set) var generator: SeededGenerator

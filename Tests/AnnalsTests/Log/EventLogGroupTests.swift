@@ -23,12 +23,14 @@ import Testing
           return answers
         }
       }
-      return try await group.reduce(into: []) { $0 += $1 }
+      var all: [Appended] = []
+      for try await answers in group { all += answers }
+      return all
     }
     #expect(Set(answers.flatMap(\.positions)).count == 64 * 20)
     for stream in 0..<7 {
       let entries = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all(in: "s\(stream)") }
-      #expect(entries.map(\.revision.rawValue) == (0..<UInt64(entries.count)).map { $0 })
+      #expect(entries.map(\.revision.rawValue) == Array(0..<UInt64(entries.count)))
     }
     let commits = try log.core.generation.environment.lastTransaction() - before
     #expect(commits < 64 * 20 / 2, "\(commits) commits")

@@ -16,7 +16,7 @@ import Testing
   private static func bytes(_ random: inout SeededGenerator) -> [UInt8] {
     let most = [0, 30, 1_023, 1_025, 3_000].randomElement(using: &random) ?? 0
     let count = Int.random(in: max(most - 2, 0)...most, using: &random)
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return random.bytes(count: count)
   }
 
   private static func add(_ samples: [Sample], to request: inout AppendRequest, as part: Int) {

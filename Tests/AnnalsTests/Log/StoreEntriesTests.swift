@@ -114,9 +114,10 @@ private struct Part: Equatable {
           try other.forEach { lent.append(Part($0)) }
         }
         #expect(lent == single, "\(steps) steps, limit \(limit), backwards \(backwards)")
-        let all = (0..<500).flatMap { number in
-          (0..<number % 3).map { _ in number }
-        }.filter { stream == nil || "beat-\($0 % 4)" == stream }
+        let all: [Int] = (0..<500).flatMap { number -> [Int] in
+          let isRead = stream == nil || "beat-\(number % 4)" == stream
+          return isRead ? [Int](repeating: number, count: number % 3) : []
+        }
         let wanted = backwards ? all.reversed() : all
         #expect(single.map(\.number) == wanted.read(upTo: limit) { $0 })
       }

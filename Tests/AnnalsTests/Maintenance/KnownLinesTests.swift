@@ -72,10 +72,12 @@ import Testing
     let logs = try [place.open(), place.open()]
     let reports = try await withThrowingTaskGroup(of: ImportReport.self) { group in
       for log in logs { group.addTask { try await log.importText(text) } }
-      return try await group.reduce(into: []) { $0.append($1) }
+      var reports: [ImportReport] = []
+      for try await report in group { reports.append(report) }
+      return reports
     }
-    #expect(reports.map(\.stored).reduce(0, +) == 9_000)
-    #expect(reports.map(\.repeated).reduce(0, +) == 9_000)
+    #expect(reports.map(\.stored).sum() == 9_000)
+    #expect(reports.map(\.repeated).sum() == 9_000)
     #expect(try logs[0].info().entries == 9_000)
   }
 

@@ -87,7 +87,7 @@ import Testing
     let account = try Account(path: journal)
     let inside = (0..<Self.perRound).filter { account.begun[$0, default: 0] > account.answered($0) }
     #expect(inside.count > Self.perRound / 4)
-    let answered = account.positions.values.map(\.count).reduce(0, +)
+    let answered = account.positions.values.map(\.count).sum()
     // How many it is depends on the disk.
     #expect(answered > 0)
     print(

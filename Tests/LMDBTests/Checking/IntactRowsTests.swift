@@ -15,8 +15,10 @@ import Testing
       switch intact.next(from: key) {
       case .end: return (rows, damage)
       case .row(let found, let value):
-        #expect(found >= key)
-        #expect(intact.value(forKey: found) == value)
+        // There are millions of rows, and an expectation costs more than reading one.
+        if found < key || !areSame(intact.value(forKey: found), value) {
+          Issue.record("key \(found) after \(key), with \(value.count) bytes")
+        }
         rows[found] = value
         last = found
       case .damage(let through, let problem):
@@ -72,8 +74,8 @@ import Testing
       #expect(found.damage.count <= 1, "page \(page)")
       for (key, value) in rows {
         if let lost = found.damage.first, lost.contains(key) {
-          #expect(found.rows[key] == nil)
-        } else if found.rows[key] != value {
+          if found.rows[key] != nil { Issue.record("page \(page) has lost key \(key)") }
+        } else if !areSame(found.rows[key], value) {
           // The inner page of a large value, which has no header.
           #expect(value.count == 20_000, "page \(page), key \(key)")
         }

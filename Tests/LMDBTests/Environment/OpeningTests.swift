@@ -125,7 +125,7 @@ import Testing
       let sizes = try environments.map { try $0.info().mapSize }
       #expect(sizes[0] == 1 << 40)
       #expect(sizes.allSatisfy { $0 >= 1 << 34 })
-      #expect(sizes.reduce(0, +) < 1 << 46)
+      #expect(sizes.sum() < 1 << 46)
     }
   }
 

@@ -87,9 +87,3 @@ extension Environment {
     }
   }
 }
-
-extension [UInt8] {
-  init(copying span: Span<UInt8>) {
-    self = span.indices.map { span[$0] }
-  }
-}

@@ -130,7 +130,7 @@ struct CricketTests {
       var lines = try EntryLines(byShape.log)
       while let page = try lines.nextPage() { try body(page) }
     }
-    let count = try Self.counts(of: byShape.log).reduce(0, +)
+    let count = try Self.counts(of: byShape.log).sum()
     #expect(try matches.judge("same", matches.log, dump, isDump: true) == "ok \(count) compared, 0 wrong\n")
     #expect(try EventLog.verify(declared).isClean)
   }

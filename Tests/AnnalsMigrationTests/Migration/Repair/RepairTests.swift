@@ -212,8 +212,8 @@ import Testing
     try spoil([1, 30])
     _ = try EventLog.repair(place.url)
     let census = try place.open().read { (snapshot) throws(AnnalsError) in try snapshot.reader.census() }
-    #expect(census.values.map(\.quarantined).reduce(0, +) == 2)
-    #expect(census.values.map(\.parts).reduce(0, +) == Self.count - 2)
+    #expect(census.values.map(\.quarantined).sum() == 2)
+    #expect(census.values.map(\.parts).sum() == Self.count - 2)
   }
 
   @Test func `the remains of an unfinished pass are discarded`() async throws {

@@ -1,4 +1,3 @@
-@testable import Annals
 @testable import AnnalsLog
 
 /// A number that waits.

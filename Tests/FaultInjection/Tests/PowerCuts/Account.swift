@@ -57,7 +57,7 @@ struct Account {
   }
 
   private func events(_ calls: [Int]) throws -> Int {
-    try calls.map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
+    try calls.map { try Call($0, seed: Attempt.seed).events.count }.sum()
   }
 
   /// The codes that report a fault truthfully.

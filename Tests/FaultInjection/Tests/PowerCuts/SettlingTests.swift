@@ -60,7 +60,7 @@ import Testing
 
   /// The number of entries of these calls and all earlier ones.
   private func entries(_ calls: some Sequence<Int>) throws -> Int {
-    try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.reduce(0, +)
+    try (Array(0..<Attempt.calls) + calls).map { try Call($0, seed: Attempt.seed).events.count }.sum()
   }
 
   /// The notes of a run in which the watched call ends with `note`.

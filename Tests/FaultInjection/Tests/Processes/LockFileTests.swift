@@ -78,7 +78,7 @@ import Testing
     if attack != .cutOff {
       // The two that were at work both stopped.
       #expect(
-        outcome.history.failures.values.reduce(0, +) >= 2, "\(attack) \(file): \(outcome.history.failures)")
+        outcome.history.failures.values.sum() >= 2, "\(attack) \(file): \(outcome.history.failures)")
       #expect(outcome.ends.dropFirst().allSatisfy { $0 == .exit(1) }, "\(attack) \(file): \(outcome.ends)")
     }
     print("locks, seed \(seed): \(attack) \(file): \(outcome.history.failures), \(outcome.ends)")
@@ -90,7 +90,7 @@ import Testing
     let outcome = try round(seed: seed, Self.files, seed % 2 == 0 ? .remove : .replace, without: [])
     #expect(outcome.problems == [])
     #expect(Set(outcome.history.failures.keys).isSubset(of: ["lockFileDamaged", "outcomeUnknown"]))
-    #expect(outcome.history.failures.values.reduce(0, +) >= 2)
+    #expect(outcome.history.failures.values.sum() >= 2)
   }
 
   @Test func `without the guards a removed lock file loses acknowledged calls`() throws {

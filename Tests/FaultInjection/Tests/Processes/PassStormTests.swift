@@ -52,7 +52,7 @@ import Testing
     // Every other round begins after the plan's own pass, with everything that can happen then.
     var isMigrated = seed % 2 == 0
     if isMigrated { _ = try trial.finish() }
-    while tally.kills.values.reduce(0, +) < Self.perRound {
+    while tally.kills.values.sum() < Self.perRound {
       var isHeld = false
       if case .appendsSuspended = try state(trial) { isHeld = true }
       var words = words(&random, isHeld: isHeld)

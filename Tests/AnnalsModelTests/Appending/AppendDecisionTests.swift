@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import Annals
 @testable import AnnalsFormat
 @testable import AnnalsLog
 

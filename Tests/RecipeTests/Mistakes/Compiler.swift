@@ -32,7 +32,7 @@ struct Compiler {
     guard let build = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
     let modules = build.appending(path: "Modules")
     let macros = build.appending(path: "AnnalsMacros-tool")
-    let package = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
+    let package = #filePath.components(separatedBy: "/Tests/").dropLast().joined(separator: "/Tests/")
     // The library's own C modules: clients need their maps, since the library is built from source with them.
     let maps = [
       build.appending(path: "CAnnals.build/module.modulemap").path,

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import Annals
 @testable import AnnalsLog
 
 @Suite struct `A queue with tickets` {
@@ -52,7 +51,7 @@ import Testing
       }
       #expect(queue.elements == model.map(\.element), "seed \(seed), step \(step)")
       #expect(queue.count == model.count && queue.isEmpty == model.isEmpty)
-      #expect(queue.cost == model.map(\.element.cost).reduce(0, +), "seed \(seed), step \(step)")
+      #expect(queue.cost == model.map(\.element.cost).sum(), "seed \(seed), step \(step)")
       if let earliest = model.map(\.element.deadline).min() {
         let next = try #require(queue.nextDeadline)
         #expect(next <= earliest, "seed \(seed), step \(step)")

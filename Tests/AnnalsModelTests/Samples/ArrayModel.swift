@@ -1,0 +1,1 @@
+../../AnnalsTests/Log/ArrayModel.swift

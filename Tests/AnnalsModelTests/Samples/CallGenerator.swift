@@ -1,0 +1,1 @@
+../../AnnalsTests/Log/CallGenerator.swift

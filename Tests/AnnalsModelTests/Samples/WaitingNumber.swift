@@ -1,0 +1,1 @@
+../../AnnalsTests/Log/Waiting/WaitingNumber.swift

@@ -1,0 +1,1 @@
+../../RecipeTests/Mistakes/Compiler.swift
