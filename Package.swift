@@ -254,7 +254,7 @@ let package = Package(
         + (hasSodium ? ["AnnalsKeys"] : []),
       path: "Tests/FaultInjection/Tests", swiftSettings: strict + unoptimised),
     .testTarget(
-      name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion", "AnnalsLog"],
+      name: "AnnalsExpansionTests", dependencies: ["AnnalsExpansion"],
       swiftSettings: syntaxSettings,
       linkerSettings: syntaxLinking(syntaxLibraries + ["SwiftSyntaxMacroExpansion"])),
     // The examples of docs/schema-evolution.md and docs/recipes, on the public API alone.
@@ -385,9 +385,8 @@ let package = Package(
 // (docs/decisions/0043-the-tests-run-in-two-parts.md).
 if Context.environment["ANNALS_LIBRARY_TESTS"] != nil {
   let tests: Set = [
-    "LMDBTests", "AnnalsExpansionTests", "AnnalsSchemaTests", "AnnalsTests", "AnnalsTagTests",
-    "AnnalsModelTests", "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests",
-    "FaultInjectionTests",
+    "LMDBTests", "AnnalsSchemaTests", "AnnalsTests", "AnnalsTagTests", "AnnalsModelTests",
+    "AnnalsStoreTests", "AnnalsProjectionsTests", "AnnalsMigrationTests", "FaultInjectionTests",
   ]
   package.targets.removeAll { $0.type == .test && !tests.contains($0.name) }
 }
