@@ -83,10 +83,10 @@ package struct StoreCreation {
       if try isGone(directory, called: temporary) { return nil }
       let cause = error
       // The first failure is reported. The next creation removes the leftovers.
-      do { try remove(directory, called: temporary) } catch {}
+      do { try remove(temporary) } catch {}
       throw cause
     }
-    if !created { try remove(directory, called: temporary) }
+    if !created { try remove(temporary) }
     return created
   }
 
@@ -191,7 +191,8 @@ package struct StoreCreation {
           // Its creator may have finished it, and given it its name, while this process was on the way to the
           // lock.
           guard try parent.status(of: leftover)?.identity == directory.status().identity else { return }
-          try remove(files: directory, called: leftover)
+          // The lock goes last: after a crash, a directory without it would not be recognised as a leftover.
+          try parent.removeTree(leftover, last: Self.lock)
           _ = consume hold
         } catch .missing {
         }
@@ -199,21 +200,15 @@ package struct StoreCreation {
     }
   }
 
-  private func remove(_ directory: Directory, called temporary: String) throws(AnnalsError) {
+  private func remove(_ temporary: String) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       // Another process may be removing the same leftover.
-      do throws(StoreFileError) { try remove(files: directory, called: temporary) } catch .missing {}
+      do throws(StoreFileError) { try parent.removeTree(temporary, last: Self.lock) } catch .missing {}
     }
   }
 
-  private func remove(files directory: Directory, called temporary: String) throws(StoreFileError) {
-    // Without listing it first: that needs a descriptor, which may be what was missing.
-    if try parent.removeDirectoryIfEmpty(temporary) { return }
-    let names = try directory.names()
-    // The lock goes last: after a crash, a directory without it would not be recognised as a leftover.
-    for file in names.filter({ $0 != Self.lock }) + names.filter({ $0 == Self.lock }) {
-      try directory.remove(file)
-    }
-    try parent.removeDirectory(temporary)
+  /// Whether there is a part of such a store, made by this process or by another one.
+  func hasLeftovers() throws(AnnalsError) -> Bool {
+    try files { () throws(StoreFileError) in try parent.names().contains(where: isTemporary) }
   }
 }

@@ -125,6 +125,11 @@ package struct StorePlace {
   /// Whether something has the name, a store or not.
   package func isTaken() throws(AnnalsError) -> Bool { try isTaken(in: above()) }
 
+  /// Whether a part of a store is next to the place: one that could not be removed, or that is being made.
+  package func hasLeftovers() throws(AnnalsError) -> Bool {
+    try StoreCreation(parent: above(), name: fileName).hasLeftovers()
+  }
+
   private func isTaken(in parent: Directory) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in try parent.status(of: fileName) } != nil
   }

@@ -27,10 +27,12 @@ extension EventLog {
     }
   }
 
-  /// Removes the record of a backup that failed, unless the backup is there: its name may not be durable.
+  /// Removes the record of a backup that failed, unless the backup is there, whose name may not be durable, or
+  /// a part of one, which has bytes too.
   func removeRecord(_ row: BackupRow, of place: StorePlace, after error: AnnalsError) throws(AnnalsError) {
     guard options.access == .readWrite else { return }
     if error.code != .cannotCreate, try place.isTaken() { return }
+    if try place.hasLeftovers() { return }
     _ = try ActivationWrite(self).run(risesEpoch: false) { (transaction, tables, _) throws(AnnalsError) in
       for name in [row.name, row.generationName] { try transaction.remove(name, in: tables.meta) }
       return true

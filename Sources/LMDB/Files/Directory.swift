@@ -172,29 +172,6 @@ public final class Directory: Sendable {
     guard status.permissions & 0o002 == 0 else { throw .openToAll(file: ".") }
   }
 
-  /// Removes a file. The removal is durable after ``synchronize()``.
-  public func remove(_ name: String) throws(StoreFileError) {
-    try system("unlink", name) { unsafe unlinkat(descriptor, name, 0) }
-  }
-
-  /// Removes a directory inside this one if it is empty, without a further descriptor.
-  ///
-  /// - Returns: Whether it was empty.
-  public func removeDirectoryIfEmpty(_ name: String) throws(StoreFileError) -> Bool {
-    do {
-      try removeDirectory(name)
-      return true
-    } catch .system(_, _, errno: ENOTEMPTY), .alreadyThere {
-      // POSIX allows both codes.
-      return false
-    }
-  }
-
-  /// Removes an empty directory inside this one.
-  public func removeDirectory(_ name: String) throws(StoreFileError) {
-    try system("rmdir", name) { unsafe unlinkat(descriptor, name, AT_REMOVEDIR) }
-  }
-
   /// Renames `name` to `newName` in `parent`, which may be this directory, and replaces nothing.
   ///
   /// The names are durable after ``synchronize()`` of both directories.
