@@ -31,6 +31,51 @@ import Testing
     #expect(throws: AnnalsError.self) { try store.log.backup(to: copy) }
   }
 
+  @Test func `verify lists every content that cannot be read, and goes on`() async throws {
+    let store = try album.store()
+    let photos = try (1...4).map { try store.attach(Album.content($0)) }
+    for photo in photos {
+      try await store.append([.photoTaken(.init(title: "Harbour", photo: photo))], to: "a")
+    }
+    let files = try photos.map { try file(of: $0) }
+    let manager = FileManager.default
+    for file in files { try manager.removeItem(at: file) }
+    try manager.createSymbolicLink(at: files[0], withDestinationURL: album.place.url)
+    try manager.createDirectory(at: files[1], withIntermediateDirectories: false)
+    let made = unsafe mkfifo(files[2].path, 0o600)
+    try #require(made == 0)
+    let report = try EventLog.verify(album.place.url)
+    #expect(report.findings.map(\.position) == [1, 2, 3, 4] && report.isComplete)
+    for (finding, photo) in zip(report.findings, photos) {
+      #expect(finding.problem.contains(try #require(photo.hash).description))
+    }
+    #expect(report.findings.dropLast().allSatisfy { $0.problem.contains("cannot be read") })
+    #expect(report.findings.last?.problem.contains("is missing") == true)
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "nothing is unreadable to root"))
+  func `verify lists a content and a directory of contents that the system refuses`() async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    try await store.append([.photoTaken(.init(title: "Harbour", photo: photo))], to: "a")
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file(of: photo).path)
+    #expect(try EventLog.verify(album.place.url).findings.map(\.position) == [1])
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: album.blobs.path)
+    #expect(try EventLog.verify(album.place.url).findings.map(\.place) == ["directory 'blobs'"])
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: album.blobs.path)
+  }
+
+  @Test func `a link in place of the directory of contents is one finding`() async throws {
+    let store = try album.store()
+    for photo in try (1...2).map({ try store.attach(Album.content($0)) }) {
+      try await store.append([.photoTaken(.init(title: "Harbour", photo: photo))], to: "a")
+    }
+    let moved = album.place.directory.appendingPathComponent("moved")
+    try FileManager.default.moveItem(at: album.blobs, to: moved)
+    try FileManager.default.createSymbolicLink(at: album.blobs, withDestinationURL: moved)
+    #expect(try EventLog.verify(album.place.url).findings.map(\.place) == ["directory 'blobs'"])
+  }
+
   @Test func `attaching a content again mends its file`() throws {
     let store = try album.store()
     let content = Album.content(2, count: 10_000)
