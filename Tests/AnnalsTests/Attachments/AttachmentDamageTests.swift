@@ -76,6 +76,32 @@ import Testing
     #expect(try EventLog.verify(album.place.url).findings.map(\.place) == ["directory 'blobs'"])
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["a directory", "a pipe"])
+  func `only a regular file is attached, and the error names the other one`(kind: String) async throws {
+    let store = try album.store()
+    let photo = try store.attach(Album.content(1))
+    let lines = #"{"stream":"a","type":"T","attachments":["\#(try #require(photo.hash))"],"data":{}}"#
+    let other = try Album()
+    let log = try EventLog(at: other.place.url)
+    let folder = album.place.directory.appendingPathComponent("contents")
+    let url = folder.appendingPathComponent(try #require(photo.hash).description)
+    try FileManager.default.createDirectory(
+      at: kind == "a pipe" ? folder : url, withIntermediateDirectories: true)
+    if kind == "a pipe" {
+      let made = unsafe mkfifo(url.path, 0o600)
+      try #require(made == 0)
+    }
+    let refused = #expect(throws: AnnalsError.self) { try log.attach(contentsOf: url) }
+    var options = ImportOptions()
+    options.attachments = folder
+    let imported = await error(of: { () throws(AnnalsError) in try await log.importText(lines, options) })
+    for error in [refused, imported] {
+      #expect(error?.code == .inputOutput && error?.details.file == url.path)
+      #expect(error?.message.contains("'\(url.path)' is no regular file") == true)
+    }
+    #expect(try other.files() == [] && log.read { try $0.head() } == nil)
+  }
+
   @Test func `attaching a content again mends its file`() throws {
     let store = try album.store()
     let content = Album.content(2, count: 10_000)
