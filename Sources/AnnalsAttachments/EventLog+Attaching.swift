@@ -31,7 +31,8 @@ extension EventLog {
   /// Makes an attachment of the content of a file, in pieces. See ``attach(_:)-(Data)``.
   ///
   /// - Parameter url: The file, which does not change meanwhile.
-  /// - Throws: As ``attach(_:)-(Data)``, and `inputOutput` or `permission` for the file.
+  /// - Throws: As ``attach(_:)-(Data)``, and `inputOutput` or `permission` for the file, which must be a
+  ///   regular one.
   public func attach(contentsOf url: URL) throws(AnnalsError) -> Attachment {
     var path = try url.exactPath()
     // A URL that was made for a directory names a file as well.
@@ -50,11 +51,17 @@ extension EventLog {
   }
 
   private static func file(at path: [UInt8]) throws(AnnalsError) -> File {
-    do throws(StoreFileError) { return try File.open(path: path) } catch {
-      guard case .missing(let name) = error else { throw AnnalsError(error) }
-      throw AnnalsError(
-        .inputOutput, "there is no file '\(name)'", details: AnnalsError.Details { $0.file = name })
+    let name: String
+    let problem: String
+    do throws(StoreFileError) { return try File.open(path: path) } catch .missing(let file) {
+      (name, problem) = (file, "there is no file '\(file)'")
+    } catch .notRegular(let file) {
+      name = file
+      problem = "'\(file)' is no regular file but a directory, a pipe or the like; attach a regular file"
+    } catch {
+      throw AnnalsError(error)
     }
+    throw AnnalsError(.inputOutput, problem, details: AnnalsError.Details { $0.file = name })
   }
 
   /// Makes an attachment of a content that comes in pieces. See ``attach(_:)-(Data)``.

@@ -59,7 +59,7 @@ extension EventLog {
       return report
     }
     let attachments = try log.read { (snapshot) throws(AnnalsError) in try AttachmentCheck(snapshot) }
-    try attachments.run(&report)
+    attachments.run(&report)
     var views = ViewCheck(log.core, report)
     try views.run()
     return views.report

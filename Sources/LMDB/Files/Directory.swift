@@ -92,17 +92,10 @@ public final class Directory: Sendable {
   ///
   /// - Throws: `missing`, `notRegular` (also for a symbolic link), `permission`.
   public func open(_ name: String, _ access: Access) throws(StoreFileError) -> File {
-    // Without O_NONBLOCK, opening a pipe would wait for its other end.
     let flags = (access == .read ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-    let file: File
-    do {
-      file = File(
-        descriptor: try system("open", name) { unsafe openat(descriptor, name, flags) }, name: name)
-    } catch .system(_, _, errno: ELOOP), .system(_, _, errno: EISDIR), .system(_, _, errno: ENXIO) {
-      throw .notRegular(file: name)
+    return try File.regular(name) { () throws(StoreFileError) in
+      try system("open", name) { unsafe openat(descriptor, name, flags) }
     }
-    guard try file.status().isRegular else { throw .notRegular(file: name) }
-    return file
   }
 
   /// Creates a file that only its owner can use (0600), regardless of the process's mask.

@@ -20,23 +20,36 @@ public struct File: ~Copyable, Sendable {
     self.name = name
   }
 
-  /// Opens the file at `path` for reading, relative to the working directory.
+  /// Opens the regular file at `path` for reading, relative to the working directory.
   ///
   /// The system resolves the path, including symbolic links: its bytes are used unchanged.
+  ///
+  /// - Throws: `missing`, `notRegular`, `permission`.
   public static func open(path: [UInt8]) throws(StoreFileError) -> File {
     let name = FileName.text(path)
-    let descriptor = try unsafe withPath(path) { (path) throws(StoreFileError) in
-      try system("open", name) { unsafe Self.open(path) }
+    return try regular(name) { () throws(StoreFileError) in
+      try unsafe withPath(path) { (path) throws(StoreFileError) in
+        try system("open", name) { unsafe openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+      }
     }
-    return File(descriptor: descriptor, name: name)
   }
 
-  private static func open(_ path: UnsafePointer<CChar>) -> Int32 {
-    #if canImport(Glibc)
-      unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    #else
-      unsafe Darwin.open(path, O_RDONLY | O_CLOEXEC)
-    #endif
+  /// Takes ownership of the descriptor that `open` returns.
+  ///
+  /// - Parameter open: Has `O_NONBLOCK` in its flags. Without it, the call waits for the other end
+  ///   of a pipe.
+  /// - Throws: `notRegular` also for a symbolic link that is not followed.
+  static func regular(
+    _ name: String, _ open: () throws(StoreFileError) -> Int32
+  ) throws(StoreFileError) -> File {
+    let file: File
+    do {
+      file = File(descriptor: try open(), name: name)
+    } catch .system(_, _, errno: ELOOP), .system(_, _, errno: EISDIR), .system(_, _, errno: ENXIO) {
+      throw .notRegular(file: name)
+    }
+    guard try file.status().isRegular else { throw .notRegular(file: name) }
+    return file
   }
 
   deinit {
