@@ -78,7 +78,7 @@ package struct BlobWriter: ~Copyable {
 
   private mutating func begin() throws(AnnalsError) {
     let blobs = try BlobDirectory.create(in: store)
-    let name = UUID().uuidString.lowercased() + BlobDirectory.unfinished
+    let name = UUID.random().uuidString.lowercased() + BlobDirectory.unfinished
     target = Target(
       blobs: blobs, file: try files { () throws(StoreFileError) in try blobs.directory.create(name) })
   }

@@ -141,7 +141,7 @@ final class BrokerLink: Sendable {
         throw NATSFailure(.noStream, refusal.message)
       }
       try connection.createStream(
-        address.name, identity: UUID().uuidString, replicas: address.replicas)
+        address.name, identity: UUID.random().uuidString, replicas: address.replicas)
       return try connection.stream(address.name, upTo: rest())
     }
   }

@@ -109,7 +109,7 @@ package final class JetStreamLog: ReplicatedLog {
 
   package func announcements(_ receive: @escaping @Sendable ([UInt8]) async -> Void) async {
     let (all, continuation) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(256))
-    let id = UUID()
+    let id = UUID.random()
     listeners.withLock { $0[id] = continuation }
     defer { listeners.withLock { $0[id] = nil } }
     do throws(AnnalsError) { try startAnswers() } catch { return }

@@ -23,6 +23,29 @@ extension UUID {
       ))
   }
 
+  /// Returns a random UUID (RFC 9562, version 4).
+  ///
+  /// On Linux `UUID()` reads a file, and gives one value always in a process that has no descriptor left. Two
+  /// of them would then be taken for the same.
+  package static func random() -> UUID {
+    var generator = SystemRandomNumberGenerator()
+    var (first, last) = (generator.next() as UInt64, generator.next() as UInt64)
+    first = first & ~0xf000 | 0x4000
+    last = last & ~(0xc0 << 56) | 0x80 << 56
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+    return UUID(
+      uuid: (
+        byte(first, 0), byte(first, 1), byte(first, 2), byte(first, 3), byte(first, 4), byte(first, 5),
+        byte(first, 6), byte(first, 7), byte(last, 0), byte(last, 1), byte(last, 2), byte(last, 3),
+        byte(last, 4), byte(last, 5), byte(last, 6), byte(last, 7)
+      ))
+  }
+
+  /// Whether this is what `UUID()` gives on Linux in a process that has no descriptor left.
+  package var isWithoutRandomness: Bool {
+    self == UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 0))
+  }
+
   /// Calls `body` with the 16 bytes.
   @inlinable @inline(__always)
   package func withBytes(_ body: (Span<UInt8>) -> Void) {

@@ -98,7 +98,7 @@ package struct StorePlace {
   private func create(_ options: StoreOptions) throws(AnnalsError) -> Bool {
     try StoreCreation(parent: above(), name: fileName).run { (directory, open) throws(AnnalsError) in
       try StoreCreation.emptyLog(
-        directory, open, options.idempotency, log: options.newLogID ?? UUID())
+        directory, open, options.idempotency, log: options.newLogID ?? UUID.random())
     }
   }
 

@@ -31,7 +31,7 @@ package final class ProgramLease: Sendable {
       if options.access == .readOnly, try directory.fileSystem().isReadOnly { return nil }
       return ProgramLease(
         try HeldFile(in: directory, content: content.encoded()) {
-          ProgramLeaseFile.name(UUID().uuidString)
+          ProgramLeaseFile.name(UUID.random().uuidString)
         })
     } catch {
       switch error {

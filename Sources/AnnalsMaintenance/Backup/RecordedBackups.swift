@@ -68,7 +68,7 @@ extension BackupRow {
     // The one who destroys the backup works in another directory, years later.
     let isWhole = place.path.hasPrefix("/")
     let path = isWhole ? place.path : FileManager.default.currentDirectoryPath + "/" + place.path
-    self.init(id: UUID(), time: .now, last: last, place: path)
+    self.init(id: UUID.random(), time: .now, last: last, place: path)
     self.generation = generation
   }
 }

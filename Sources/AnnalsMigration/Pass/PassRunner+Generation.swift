@@ -25,7 +25,7 @@ extension PassRunner {
         throw AnnalsError(
           .tooLarge, "the log has used up its numbers for generations: back it up by dump and import")
       }
-      let row = PassRow(id: UUID(), other: newest + 1, plan: archive.mark, version: work.version)
+      let row = PassRow(id: UUID.random(), other: newest + 1, plan: archive.mark, version: work.version)
       if let noted = archive.row(of: row.id) {
         try transaction.put(noted.encoded(), PassArchiveRow.name, in: source.tables.meta)
       } else {

@@ -65,7 +65,7 @@ package struct InlineSet: Sendable {
     self.members = members
     self.log = log
     reach = PlanResolver(plan)
-    id = UUID()
+    id = UUID.random()
     makeRoom = { [folds] set in InlineFoldContext(set, folds) }
   }
 

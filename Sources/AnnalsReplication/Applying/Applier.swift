@@ -49,7 +49,7 @@ final class Applier: Sendable {
   let log: EventLog
   /// Held until the last batch has ended, also after the member was closed.
   private let claim: MemberLock
-  private let machine = UUID()
+  private let machine = UUID.random()
   let rules: [any AppendRule]
   let context: ApplyPlan.Context
   /// Taken out while a batch is applied, so that nothing of it is copied.

@@ -1,3 +1,5 @@
+internal import AnnalsCoding
+
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
 #else
@@ -20,7 +22,7 @@ final class CallGroup: Sendable {
     if calls.count == 1 {
       id = calls[0].id
     } else {
-      id = UUID()
+      id = UUID.random()
     }
     message =
       switch calls[0].content {

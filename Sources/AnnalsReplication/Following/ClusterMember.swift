@@ -102,7 +102,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   private func begin(_ request: AppendRequest) throws(AnnalsError) -> PendingCall {
     let applier = try usable()
     let (known, _) = applier.state
-    let commit = CommitID(id: UUID(), base: known.sequence)
+    let commit = CommitID(id: UUID.random(), base: known.sequence)
     let content: PendingCall.Content
     if let change = request.change {
       content = .message(try ClusterMessage(log: applier.cluster, .change(change, commit)).encoded())
@@ -216,7 +216,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
     guard sequence + AuditBook.interval >= last else { return }
     for audit in audits {
       guard let bytes = try? ClusterMessage(log: cluster, .audit(audit)).encoded() else { return }
-      Task { [log] in _ = try? await log.publish(bytes, id: UUID(), within: .seconds(2)) }
+      Task { [log] in _ = try? await log.publish(bytes, id: UUID.random(), within: .seconds(2)) }
     }
   }
 
@@ -259,7 +259,7 @@ package final class ClusterMember: CommitSequencer, Sendable {
   /// Waits until the store has the entry at a position.
   func wait(for position: UInt64, within limit: Duration) async throws(AnnalsError) {
     let applier = try usable()
-    let call = PendingCall(id: UUID(), .message([]), deadline: ContinuousClock.now + limit)
+    let call = PendingCall(id: UUID.random(), .message([]), deadline: ContinuousClock.now + limit)
     state.withLock { $0.waiters[call.id] = (position, call) }
     pace.begin()
     defer { pace.end() }

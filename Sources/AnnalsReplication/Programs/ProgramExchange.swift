@@ -30,7 +30,7 @@ final class ProgramExchange: Sendable {
 
   private let log: any ReplicatedLog
   private let cluster: UUID
-  private let machine = UUID()
+  private let machine = UUID.random()
   private let lease: Duration
   private let programs: @Sendable () throws(AnnalsError) -> [LiveProgram]
   private let state = Mutex(State())

@@ -138,9 +138,9 @@ struct Joining {
         case .window(let count): UInt64(count)
         case .always: UInt64(0)
         }
-      let genesis = ClusterMessage(log: UUID(), .genesis(Genesis(window: window, rules: rules)))
+      let genesis = ClusterMessage(log: UUID.random(), .genesis(Genesis(window: window, rules: rules)))
       // Another machine may be first. Then its message counts, on all of them.
-      _ = try await shared.publish(try genesis.encoded(), id: UUID(), within: limit)
+      _ = try await shared.publish(try genesis.encoded(), id: UUID.random(), within: limit)
     }
     return try await shared.genesis(within: limit)
   }

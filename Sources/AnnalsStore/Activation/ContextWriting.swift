@@ -49,7 +49,7 @@ struct ContextWriting {
     _ content: [ContextTable.Row], _ use: ContextTableRow.Use, _ version: SchemaVersion
   ) throws(AnnalsError) {
     let chunks = ContextChunk.chunks(of: content)
-    let row = ContextTableRow(id: UUID(), firstKeys: chunks.map(\.first))
+    let row = ContextTableRow(id: UUID.random(), firstKeys: chunks.map(\.first))
     var next = 0
     while next < chunks.count {
       var (end, size) = (next, 0)

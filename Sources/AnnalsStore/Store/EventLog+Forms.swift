@@ -24,6 +24,7 @@ extension EventLog {
         }
         time = timestamp.microseconds
       }
+      try new.checkID(in: stream)
       return AppendRequest.Event(
         record: RecordKind(type: form.kind.type, version: nil), payload: form.payload, id: new.id,
         metadata: try new.metadata.encoded(), time: time)

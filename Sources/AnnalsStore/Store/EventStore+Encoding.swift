@@ -131,6 +131,7 @@ extension EventStore {
       }
       time = timestamp.microseconds
     }
+    try new.checkID(in: stream)
     let metadata = try new.metadata.encoded()
     func stored() throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
       switch form {

@@ -81,7 +81,8 @@ final class DecisionTurns: Sendable {
     guard let limit else { return await wait(ticket) }
     return await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        do { try await clock.sleep(for: limit) } catch { return }
+        // The clock adds it to the present, and ends the process if the sum has no room.
+        do { try await clock.sleep(for: min(limit, .seconds(UInt32.max))) } catch { return }
         self.abandon(ticket, .expired)
       }
       let outcome = await self.wait(ticket)

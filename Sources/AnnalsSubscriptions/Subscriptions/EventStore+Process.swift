@@ -125,7 +125,8 @@ extension Processor {
       attempt += 1
       reportRetry(attempt, of: entry.stream)
       // A task that is cancelled meanwhile tries once more; the check for cancellation follows.
-      do { try await Task.sleep(for: policy.pause) } catch {}
+      // The sum of the pause and the present must have room.
+      do { try await Task.sleep(for: min(policy.pause, .seconds(UInt32.max))) } catch {}
     }
   }
 }
