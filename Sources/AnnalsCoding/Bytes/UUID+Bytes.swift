@@ -32,7 +32,9 @@ extension UUID {
     var (first, last) = (generator.next() as UInt64, generator.next() as UInt64)
     first = first & ~0xf000 | 0x4000
     last = last & ~(0xc0 << 56) | 0x80 << 56
-    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+    func byte(_ word: UInt64, _ index: UInt64) -> UInt8 {
+      UInt8(truncatingIfNeeded: word >> (56 - 8 * index))
+    }
     return UUID(
       uuid: (
         byte(first, 0), byte(first, 1), byte(first, 2), byte(first, 3), byte(first, 4), byte(first, 5),

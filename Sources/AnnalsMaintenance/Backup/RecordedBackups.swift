@@ -27,8 +27,8 @@ extension EventLog {
     }
   }
 
-  /// Removes the record of a backup that failed, unless the backup is there, whose name may not be durable, or
-  /// a part of one, which has bytes too.
+  /// Removes the record of a backup that failed, unless the backup is there, whose name may not be durable,
+  /// or a part of one, which has bytes too.
   func removeRecord(_ row: BackupRow, of place: StorePlace, after error: AnnalsError) throws(AnnalsError) {
     guard options.access == .readWrite else { return }
     if error.code != .cannotCreate, try place.isTaken() { return }

@@ -17,7 +17,8 @@ import Testing
     #expect(event.time == nil)
   }
 
-  @Test func `the id of a process without descriptors is refused, and ids of the library are random`() throws {
+  @Test func `the id of a process without descriptors is refused, and ids of the library are random`() throws
+  {
     let id = try #require(UUID(uuidString: "00000000-0000-4000-8000-000000000000"))
     let place = try TemporaryStore()
     let store = try EventStore(at: place.url, plan: OrderPlan.self)
