@@ -66,7 +66,8 @@ final class KeyFile: Sendable {
     if !isReadOnly { try finishReplacement(in: directory) }
     if try identity(in: directory) == nil {
       guard let forgetsOthers, let locks else { return nil }
-      let rows = [("log", log.bytes), ("forgets", [forgetsOthers ? 1 : 0])]
+      var rows = [("log", log.bytes), ("forgets", [forgetsOthers ? 1 : 0])]
+      if forgetsOthers { rows.append((KeyDropsRow.name, KeyDropsRow(drops: [loss]).encoded())) }
       try replace(in: directory, locks, rows) { (_) throws(AnnalsError) in }
     }
     let environment = try environment(name, in: directory, locks, isReadOnly: isReadOnly, create: false)
@@ -75,6 +76,16 @@ final class KeyFile: Sendable {
     guard let identity else { throw AnnalsError(.keyMissing, "'\(name)' was removed while it was opened") }
     let file = KeyFile(environment, locks, identity, forgetsOthers: try forgets(environment, log))
     return file
+  }
+
+  /// What the log is to record of a file that replaces a lost one. So the open that creates the file clears
+  /// everything that was worked out from values of the lost keys, as after a removal.
+  ///
+  /// The time keeps it apart from the record of an earlier loss.
+  private static var loss: KeyDrop {
+    KeyDrop(
+      author: "SubjectKeys(ifMissing: .forget)",
+      reason: "'\(name)' was missing at an open at \(Timestamp.now)", after: Position(0))
   }
 
   static func environment(
