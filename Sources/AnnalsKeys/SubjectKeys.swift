@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
 public import AnnalsShapes
@@ -166,11 +167,17 @@ public final class SubjectKeys: PersonalDataKeys {
     return try file?.drops() ?? []
   }
 
+  /// Returns the newest removal that a log records. Opens of the store look whether theirs does.
+  public func newestRecordedDrop() throws(AnnalsError) -> KeyDrop? {
+    let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
+    return try file?.drops(in: KeyDropsRow.recordedName).last
+  }
+
   /// Forgets removals that the log records by now. ``EventStore/forget(_:by:because:)`` calls it.
-  public func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError) {
+  public func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError) {
     KeyPoint.reach(.recorded)
     try again { () throws(AnnalsError) in
-      try file(creating: true).changeDrops { known in
+      try file(creating: true).changeDrops(recording: newest) { known in
         for drop in drops {
           if let index = known.firstIndex(of: drop) { known.remove(at: index) }
         }

@@ -18,9 +18,9 @@ import Testing
   }
 
   private func store(
-    _ keys: SubjectKeys = SubjectKeys(), at url: URL? = nil, access: StoreOptions.Access = .readWrite
+    _ keys: SubjectKeys = SubjectKeys(), at url: URL? = nil
   ) throws -> EventStore<CustomerPlan> {
-    var options = StoreOptions(access: access)
+    var options = StoreOptions()
     options.keys = keys
     options.activating = true
     return try EventStore(
@@ -57,5 +57,45 @@ import Testing
     for _ in 0..<2 { #expect(try store().log.erasures().count == 1) }
     try FileManager.default.removeItem(at: customers.file)
     #expect(try store(SubjectKeys(ifMissing: .forget)).log.erasures().count == 2)
+  }
+
+  @Test func `a restored backup with the newest keys shows nobody who was forgotten since`() async throws {
+    let backup = customers.directory.url.appendingPathComponent("backup.annals")
+    do {
+      let store = try store()
+      try await customers.fill(store)
+      try store.backup(to: backup)
+      try store.forget("c1", by: "jane", because: "request")
+      try store.forget("c9", by: "jane", because: "another request")
+    }
+    try FileManager.default.copyItem(at: customers.file, to: backup.appendingPathComponent("keys.mdb"))
+    do {
+      let store = try store(at: backup)
+      #expect(try rows(store) == ["nobody", "Ann"])
+      #expect(try Customers.names(store) == ["nobody", "Ann"])
+      #expect(try store.log.erasures().map(\.reason) == ["another request"])
+    }
+    // Later opens do nothing again, in both stores.
+    #expect(try store(at: backup).log.erasures().count == 1)
+    #expect(try store().log.erasures().count == 2)
+    #expect(try EventLog.verify(backup).isClean)
+  }
+
+  @Test func `removing unused keys keeps the note of the newest removal`() async throws {
+    do {
+      let keys = SubjectKeys()
+      let store = try store(keys)
+      try await customers.fill(store)
+      try store.forget("c1", by: "jane", because: "request")
+      try keys.rotate("c2")
+      var options = MigrationOptions()
+      options.renewsKeys = true
+      _ = try await store.migrate(options).report()
+      _ = try EventLog.discardPrevious(customers.url)
+    }
+    #expect(try SubjectKeys.removeUnused(ofStoreAt: customers.url) == 1)
+    let newest = try #require(try store().log.options.keys?.newestRecordedDrop())
+    #expect(newest.reason == "request")
+    #expect(try store().log.erasures().map(\.position) == [newest.position])
   }
 }

@@ -154,10 +154,10 @@ final class KeyFile: Sendable {
 }
 
 extension KeyFile {
-  /// Returns the drops that the log may not record yet.
-  func drops() throws(AnnalsError) -> [KeyDrop] {
+  /// Returns the drops of a row: those that the log may not record yet, unless another row is named.
+  func drops(in row: String = KeyDropsRow.name) throws(AnnalsError) -> [KeyDrop] {
     let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try Self.value(Array(KeyDropsRow.name.utf8), in: environment.table("meta"), transaction.view)
+      try Self.value(Array(row.utf8), in: environment.table("meta"), transaction.view)
     }
     return try Self.drops(value)
   }
@@ -169,10 +169,17 @@ extension KeyFile {
 
   /// Changes the drops that the log may not record yet, durably.
   ///
+  /// - Parameter newest: The newest drop that the log records, with the position of the record; `nil` to keep
+  ///   the one that is noted.
   /// - Throws: `storeReplaced` if the file was replaced; open it again then.
-  func changeDrops(_ change: (inout [KeyDrop]) -> Void) throws(AnnalsError) {
+  func changeDrops(
+    recording newest: KeyDrop? = nil, _ change: (inout [KeyDrop]) -> Void
+  ) throws(AnnalsError) {
     let meta = environment.table("meta")
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      if let newest {
+        try transaction.put(KeyDropsRow(drops: [newest]).encoded(), KeyDropsRow.recordedName, in: meta)
+      }
       let old = try Self.drops(Self.value(Array(KeyDropsRow.name.utf8), in: meta, transaction.view))
       var drops = old
       change(&drops)
