@@ -31,7 +31,8 @@ public final class SubjectKeys: PersonalDataKeys {
     /// Fails with code `keyMissing`.
     case fail
     /// Begins with an empty file. Every person without a key counts as forgotten from then on: their fields
-    /// read as the declared replacements.
+    /// read as the declared replacements, also in views and inline projections. A later event with data of
+    /// a person is accepted, and makes a new key.
     case forget
   }
 
