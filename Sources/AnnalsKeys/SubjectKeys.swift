@@ -1,4 +1,5 @@
 public import AnnalsCoding
+internal import AnnalsFormat
 internal import AnnalsLog
 internal import AnnalsSchema
 public import AnnalsShapes
@@ -30,7 +31,8 @@ public final class SubjectKeys: PersonalDataKeys {
     /// Fails with code `keyMissing`.
     case fail
     /// Begins with an empty file. Every person without a key counts as forgotten from then on: their fields
-    /// read as the declared replacements.
+    /// read as the declared replacements, also in views and inline projections. A later event with data of
+    /// a person is accepted, and makes a new key.
     case forget
   }
 
@@ -166,11 +168,17 @@ public final class SubjectKeys: PersonalDataKeys {
     return try file?.drops() ?? []
   }
 
+  /// Returns the newest removal that a log records. Opens of the store look whether theirs does.
+  public func newestRecordedDrop() throws(AnnalsError) -> KeyDrop? {
+    let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
+    return try file?.drops(in: KeyDropsRow.recordedName).last
+  }
+
   /// Forgets removals that the log records by now. ``EventStore/forget(_:by:because:)`` calls it.
-  public func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError) {
+  public func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError) {
     KeyPoint.reach(.recorded)
     try again { () throws(AnnalsError) in
-      try file(creating: true).changeDrops { known in
+      try file(creating: true).changeDrops(recording: newest) { known in
         for drop in drops {
           if let index = known.firstIndex(of: drop) { known.remove(at: index) }
         }

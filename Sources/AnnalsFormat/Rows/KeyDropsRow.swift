@@ -5,8 +5,12 @@ package import AnnalsShapes
 /// oldest first.
 ///
 /// A removal and its row are written in one step, and the row goes once the log records it.
+///
+/// The row `recorded` has the same form, and one removal: the newest one that a log records, with the
+/// position of its record.
 package struct KeyDropsRow: Equatable {
   package static let name = "drops"
+  package static let recordedName = "recorded"
 
   package var drops: [KeyDrop]
 

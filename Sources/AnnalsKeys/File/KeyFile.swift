@@ -66,7 +66,8 @@ final class KeyFile: Sendable {
     if !isReadOnly { try finishReplacement(in: directory) }
     if try identity(in: directory) == nil {
       guard let forgetsOthers, let locks else { return nil }
-      let rows = [("log", log.bytes), ("forgets", [forgetsOthers ? 1 : 0])]
+      var rows = [("log", log.bytes), ("forgets", [forgetsOthers ? 1 : 0])]
+      if forgetsOthers { rows.append((KeyDropsRow.name, KeyDropsRow(drops: [loss]).encoded())) }
       try replace(in: directory, locks, rows) { (_) throws(AnnalsError) in }
     }
     let environment = try environment(name, in: directory, locks, isReadOnly: isReadOnly, create: false)
@@ -75,6 +76,16 @@ final class KeyFile: Sendable {
     guard let identity else { throw AnnalsError(.keyMissing, "'\(name)' was removed while it was opened") }
     let file = KeyFile(environment, locks, identity, forgetsOthers: try forgets(environment, log))
     return file
+  }
+
+  /// What the log is to record of a file that replaces a lost one. So the open that creates the file clears
+  /// everything that was worked out from values of the lost keys, as after a removal.
+  ///
+  /// The time keeps it apart from the record of an earlier loss.
+  private static var loss: KeyDrop {
+    KeyDrop(
+      author: "SubjectKeys(ifMissing: .forget)",
+      reason: "'\(name)' was missing at an open at \(Timestamp.now)", after: Position(0))
   }
 
   static func environment(
@@ -143,10 +154,10 @@ final class KeyFile: Sendable {
 }
 
 extension KeyFile {
-  /// Returns the drops that the log may not record yet.
-  func drops() throws(AnnalsError) -> [KeyDrop] {
+  /// Returns the drops of a row: those that the log may not record yet, unless another row is named.
+  func drops(in row: String = KeyDropsRow.name) throws(AnnalsError) -> [KeyDrop] {
     let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try Self.value(Array(KeyDropsRow.name.utf8), in: environment.table("meta"), transaction.view)
+      try Self.value(Array(row.utf8), in: environment.table("meta"), transaction.view)
     }
     return try Self.drops(value)
   }
@@ -158,10 +169,17 @@ extension KeyFile {
 
   /// Changes the drops that the log may not record yet, durably.
   ///
+  /// - Parameter newest: The newest drop that the log records, with the position of the record; `nil` to keep
+  ///   the one that is noted.
   /// - Throws: `storeReplaced` if the file was replaced; open it again then.
-  func changeDrops(_ change: (inout [KeyDrop]) -> Void) throws(AnnalsError) {
+  func changeDrops(
+    recording newest: KeyDrop? = nil, _ change: (inout [KeyDrop]) -> Void
+  ) throws(AnnalsError) {
     let meta = environment.table("meta")
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      if let newest {
+        try transaction.put(KeyDropsRow(drops: [newest]).encoded(), KeyDropsRow.recordedName, in: meta)
+      }
       let old = try Self.drops(Self.value(Array(KeyDropsRow.name.utf8), in: meta, transaction.view))
       var drops = old
       change(&drops)

@@ -17,10 +17,9 @@ extension Erasing {
       let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
       let drop = KeyDrop(author: author, reason: reason, after: Position(last))
       hadKeys = try keys.drop(subject, recording: drop)
-      var recorded = try record(older)
-      recorded += try log.append(blocking: request([])).positions
-      try keys.noteRecorded(older + [drop])
-      return recorded
+      let recorded = try record(older) + [append(drop)]
+      try keys.noteRecorded(older + [drop], newest: recorded[older.count])
+      return recorded.map(\.position)
     }
     return ErasureReport(entries: report.entries, recorded: report.recorded, hadKeys: hadKeys)
   }
@@ -29,10 +28,11 @@ extension Erasing {
   func finishForgetting(in keys: any PersonalDataKeys) throws(AnnalsError) {
     _ = try clearing { () throws(AnnalsError) in
       // Another process may have done so meanwhile, or may have removed further keys.
-      let drops = try keys.unrecordedDrops()
+      var drops = try keys.unrecordedDrops()
+      if let newest = try log.lackedDrop(of: keys) { drops.append(newest) }
       let recorded = try record(drops)
-      try keys.noteRecorded(drops)
-      return recorded
+      if let newest = recorded.last { try keys.noteRecorded(drops, newest: newest) }
+      return recorded.map(\.position)
     }
   }
 
@@ -57,21 +57,54 @@ extension Erasing {
 
   /// Records removals that the log does not have yet.
   ///
-  /// - Returns: The positions of the entries that record them.
-  private func record(_ drops: [KeyDrop]) throws(AnnalsError) -> [Position] {
+  /// - Returns: The removals, with the positions of the entries that record them.
+  private func record(_ drops: [KeyDrop]) throws(AnnalsError) -> [KeyDrop] {
     guard !drops.isEmpty else { return [] }
     let changes = try log.read { (snapshot) throws(AnnalsError) in try snapshot.systemEntries() }
-    var recorded: [Position] = []
-    for drop in drops {
-      let isRecorded = changes.contains { change in
-        guard case .erased(let positions, _) = change.entry.change, positions.isEmpty else { return false }
-        return change.position > drop.position && change.entry.author == drop.author
-          && change.reason == drop.reason
+    var recorded: [KeyDrop] = []
+    for var drop in drops {
+      if let change = changes.first(where: { $0.position > drop.position && $0.records(drop) }) {
+        drop.position = change.position
+      } else {
+        let erasing = try Erasing(log, author: drop.author, reason: drop.reason, rules: rules)
+        drop = try erasing.append(drop)
       }
-      if isRecorded { continue }
-      let erasing = try Erasing(log, author: drop.author, reason: drop.reason, rules: rules)
-      recorded += try log.append(blocking: erasing.request([])).positions
+      recorded.append(drop)
     }
     return recorded
+  }
+
+  /// Records the removal that this call is for, and returns it with the position of the entry.
+  private func append(_ drop: KeyDrop) throws(AnnalsError) -> KeyDrop {
+    var drop = drop
+    for position in try log.append(blocking: request([])).positions { drop.position = position }
+    return drop
+  }
+}
+
+extension EventLog {
+  /// Returns the newest recorded removal of keys, as one to record, if this log lacks the record.
+  ///
+  /// A restored backup lacks it if the keys are newer: rows and views may have values that nobody decrypts
+  /// any more. A member of a cluster gets the record from the others.
+  func lackedDrop(of keys: any PersonalDataKeys) throws(AnnalsError) -> KeyDrop? {
+    guard options.sequencer == nil, let newest = try keys.newestRecordedDrop() else { return nil }
+    return try read { (snapshot) throws(AnnalsError) in
+      let last = Position(try snapshot.reader.last())
+      if newest.position <= last, let change = try snapshot.systemEntry(at: newest.position),
+        change.records(newest)
+      {
+        return nil
+      }
+      return KeyDrop(author: newest.author, reason: newest.reason, after: last)
+    }
+  }
+}
+
+extension RecordedChange {
+  /// Whether it is a record of this removal of keys, regardless of the position.
+  fileprivate func records(_ drop: KeyDrop) -> Bool {
+    guard case .erased(let positions, _) = entry.change, positions.isEmpty else { return false }
+    return entry.author == drop.author && reason == drop.reason
   }
 }

@@ -66,7 +66,10 @@ extension EventStore {
   }
 
   private func finishForgetting() throws(AnnalsError) {
-    guard let keys = log.options.keys, let first = try keys.unrecordedDrops().first else { return }
+    guard let keys = log.options.keys else { return }
+    var first = try keys.unrecordedDrops().first
+    if first == nil { first = try log.lackedDrop(of: keys) }
+    guard let first else { return }
     try Erasing(log, author: first.author, reason: first.reason, rules: rules).finishForgetting(in: keys)
   }
 }

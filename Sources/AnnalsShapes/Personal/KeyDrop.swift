@@ -6,7 +6,8 @@ public struct KeyDrop: Hashable, Sendable {
   public var author: String
   /// Why.
   public var reason: String
-  /// The newest position of the log before the removal; 0 for an empty log. A record of it comes later.
+  /// The newest position of the log before the removal; 0 for an empty log. A record of it comes later. In
+  /// a removal that the log records, the position of the record.
   public var position: Position
 
   /// Creates the removal.

@@ -44,9 +44,20 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `damaged` or `inputOutput`.
   func unrecordedDrops() throws(AnnalsError) -> [KeyDrop]
 
-  /// Forgets removals that the log records by now.
+  /// Forgets removals that the log records by now, and keeps the newest one as ``newestRecordedDrop()``.
   ///
+  /// - Parameters:
+  ///   - drops: The removals.
+  ///   - newest: The last one, with the position of its record in the log.
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `readOnly`, `busy`, `damaged`, `diskFull` or
   ///   `inputOutput`.
-  func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError)
+  func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError)
+
+  /// Returns the newest removal that a log records, with the position of its record; `nil` if there is none.
+  ///
+  /// A log that lacks the record is older than the keys, as a restored backup is. So its inline projections,
+  /// views and snapshots may have values of forgotten people. The open of the store clears them.
+  ///
+  /// - Throws: ``AnnalsError`` with code `keyMissing`, `damaged` or `inputOutput`.
+  func newestRecordedDrop() throws(AnnalsError) -> KeyDrop?
 }

@@ -19,6 +19,7 @@ final class MemoryKeys: PersonalDataKeys {
   private struct State {
     var dropped: Set<String> = []
     var drops: [KeyDrop] = []
+    var recorded: KeyDrop?
     var seals: UInt32 = 0
     var opens = 0
     var isLost = false
@@ -108,8 +109,13 @@ final class MemoryKeys: PersonalDataKeys {
 
   func unrecordedDrops() throws(AnnalsError) -> [KeyDrop] { state.withLock { $0.drops } }
 
-  func noteRecorded(_ drops: [KeyDrop]) throws(AnnalsError) {
-    state.withLock { state in state.drops.removeAll { drops.contains($0) } }
+  func newestRecordedDrop() throws(AnnalsError) -> KeyDrop? { state.withLock { $0.recorded } }
+
+  func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError) {
+    state.withLock { state in
+      state.drops.removeAll { drops.contains($0) }
+      state.recorded = newest
+    }
   }
 
   var options: StoreOptions {
