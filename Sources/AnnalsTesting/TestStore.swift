@@ -50,7 +50,7 @@ public final class TestStore: Sendable {
   /// - Returns: The positions of the events.
   /// - Throws: ``AnnalsError`` as the append of a store throws.
   @discardableResult
-  public func seed<Schema: VersionedSchema>(
+  nonisolated(nonsending) public func seed<Schema: VersionedSchema>(
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
     try await EventStore<OneSchema<Schema>>(appendingTo: EventLog(at: url)).append(body)
@@ -65,7 +65,7 @@ public final class TestStore: Sendable {
   /// - Returns: The positions of the events.
   /// - Throws: ``AnnalsError`` as the append of a store throws.
   @discardableResult
-  public func seedUnversioned<Schema: VersionedSchema>(
+  nonisolated(nonsending) public func seedUnversioned<Schema: VersionedSchema>(
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
     try await EventLog(at: url).appendUnversioned(schema, body)

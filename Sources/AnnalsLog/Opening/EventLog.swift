@@ -108,7 +108,7 @@ public struct EventLog: Sendable {
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As ``append(_:to:expecting:)``; a `conflict` lists every expectation that did not hold.
   @discardableResult
-  public func append(
+  nonisolated(nonsending) public func append(
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
     let room = try await core.admit(options)

@@ -46,7 +46,7 @@ extension EventLog {
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms.
   @discardableResult
-  public func append(
+  nonisolated(nonsending) public func append(
     unless query: LogQuery, after position: Position? = nil,
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {

@@ -64,7 +64,7 @@ extension EventStore {
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms.
   @discardableResult
-  public func append<P: Projection>(
+  nonisolated(nonsending) public func append<P: Projection>(
     waitingFor view: View<P>, timeout: Duration = .seconds(10),
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended where P.Event == Event {

@@ -15,11 +15,11 @@ extension View {
   ///
   /// - Parameters:
   ///   - timeout: The longest time to wait.
-  ///   - progress: Called up to ten times a second while there is something to read. Its total is the last
-  ///     position of the log at the call.
+  ///   - progress: Called on the caller's actor up to ten times a second, while there is something to read.
+  ///     Its total is the last position of the log at the call.
   /// - Throws: ``AnnalsError`` with code `busy` when the time has passed, `cancelled` in a cancelled task,
   ///   `usedAfterFork`, the error that has stopped the view or its build, or as `read`.
-  public func waitUntilCaughtUp(
+  nonisolated(nonsending) public func waitUntilCaughtUp(
     timeout: Duration = .seconds(60), progress: (ViewStatus.Progress) -> Void = { _ in }
   ) async throws(AnnalsError) {
     if registry.core.isInherited { throw AnnalsError(StoreFileError.usedAfterFork) }

@@ -8,7 +8,7 @@ extension EventLog {
   ///
   /// - Throws: ``AnnalsError`` as the other forms.
   @discardableResult
-  package func appendUnversioned<Schema: VersionedSchema>(
+  nonisolated(nonsending) package func appendUnversioned<Schema: VersionedSchema>(
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
     let pipeline = PlanPipeline<Schema.Event>(

@@ -55,11 +55,11 @@ extension EventStore {
 
   /// Appends events to several streams, all of them or none, if every expectation holds.
   ///
-  /// - Parameter body: Collects the events to append and the streams to check.
+  /// - Parameter body: Collects the events to append and the streams to check. It runs on the caller's actor.
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms; a `conflict` lists every expectation that did not hold.
   @discardableResult
-  public func append(
+  nonisolated(nonsending) public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
     try await append(encode(within: try await log.core.admit(log.options), body))

@@ -69,7 +69,7 @@ extension EventStore {
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms.
   @discardableResult
-  public func append(
+  nonisolated(nonsending) public func append(
     unless query: EventQuery<Event>, after position: Position? = nil,
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {

@@ -7,11 +7,11 @@ internal import AnnalsSchema
 /// The forms of `decide` differ in this alone: in what they load, and in the condition of their appends.
 protocol DecisionBasis<State, Event>: Sendable {
   /// The state that the decision is made on.
-  associatedtype State
+  associatedtype State: Sendable
   /// The events of the plan's current version.
   associatedtype Event: SchemaEvent
   /// What the append needs to know of the loaded facts.
-  associatedtype Condition
+  associatedtype Condition: Sendable
 
   /// The name of the aggregate or the model.
   var name: String { get }
@@ -43,8 +43,8 @@ struct DecisionLoop<C: Clock<Duration>>: Sendable {
   /// Returns a random number from 0 to below 1.
   var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
 
-  /// Makes a decision and appends its events.
-  func run<Basis: DecisionBasis>(
+  /// Makes a decision on the caller's actor, and appends its events.
+  nonisolated(nonsending) func run<Basis: DecisionBasis>(
     on basis: Basis, _ decide: (Basis.State) throws -> DecidedEvents<Basis.Event>
   ) async throws -> Appended {
     let keys = basis.keys
@@ -58,7 +58,7 @@ struct DecisionLoop<C: Clock<Duration>>: Sendable {
     var attempt = 1
     while true {
       if Task.isCancelled { throw AnnalsError(cancelledOn: keys) }
-      let (state, condition) = try basis.load()
+      let (state, condition) = try await load(basis)
       let events = try decide(state)
       if events.isEmpty { return Appended(positions: [], revisions: [], wasRepeated: false) }
       do throws(AnnalsError) {
@@ -79,5 +79,12 @@ struct DecisionLoop<C: Clock<Duration>>: Sendable {
       observer?.retried(
         RetryActivity(work: .decision, name: basis.name, stream: basis.stream, attempt: attempt))
     }
+  }
+
+  /// Loads on no actor, because a load may take long and the caller may be the main actor.
+  @concurrent private func load<Basis: DecisionBasis>(
+    _ basis: Basis
+  ) async throws(AnnalsError) -> (state: Basis.State, condition: Basis.Condition) {
+    try basis.load()
   }
 }

@@ -14,6 +14,9 @@ extension EventStore {
   /// time of up to 1 ms, twice as long after each further one, up to 128 ms. It keeps its turn meanwhile. A
   /// cancelled task that waits leaves the line at once.
   ///
+  /// The decision runs on the caller's actor, and on Swift's pool if the caller has none. Loading and
+  /// appending never run on an actor.
+  ///
   /// - Parameters:
   ///   - aggregate: The aggregate to load.
   ///   - stream: The stream.
@@ -30,7 +33,7 @@ extension EventStore {
   ///   throw.
   /// - Complexity: A load and an append for each attempt.
   @discardableResult
-  public func decide<A: Aggregate>(
+  nonisolated(nonsending) public func decide<A: Aggregate>(
     _ aggregate: A.Type, on stream: StreamName, attempts: Int = 5, timeout: Duration? = nil,
     _ decision: (A.State) throws -> [Event]
   ) async throws -> Appended where A.Event == Event {
@@ -46,7 +49,7 @@ extension EventStore {
   /// - Throws: As the other form.
   @discardableResult
   @_disfavoredOverload
-  public func decide<A: Aggregate>(
+  nonisolated(nonsending) public func decide<A: Aggregate>(
     _ aggregate: A.Type, on stream: StreamName, attempts: Int = 5, timeout: Duration? = nil,
     _ decision: (A.State) throws -> [NewEvent<Event>]
   ) async throws -> Appended where A.Event == Event {
@@ -83,7 +86,7 @@ extension EventStore {
   ///   that is not in `streams`.
   /// - Complexity: A load of each stream and an append for each attempt.
   @discardableResult
-  public func decide<A: Aggregate>(
+  nonisolated(nonsending) public func decide<A: Aggregate>(
     _ aggregate: A.Type, on streams: [StreamName], attempts: Int = 5, timeout: Duration? = nil,
     _ decision: (LoadedStreams<A>) throws -> DecidedEvents<Event>
   ) async throws -> Appended where A.Event == Event {
@@ -93,7 +96,7 @@ extension EventStore {
   }
 
   /// Makes a decision on any facts, in the loop that all forms share.
-  func decide<Basis: DecisionBasis>(
+  nonisolated(nonsending) func decide<Basis: DecisionBasis>(
     on basis: Basis, _ retries: DecisionRetries,
     _ decision: (Basis.State) throws -> DecidedEvents<Basis.Event>
   ) async throws -> Appended {

@@ -22,8 +22,8 @@ extension EventStore {
   /// decision made again. The query must match every event that can change the decision.
   ///
   /// Decisions of one process whose queries have a tag in common take turns in the order of their calls.
-  /// Items without a tag take turns by their types. Attempts, pauses, the timeout and cancellation are as in
-  /// the form for streams.
+  /// Items without a tag take turns by their types. Attempts, pauses, the timeout, cancellation and
+  /// the actor of the decision are as in the form for streams.
   ///
   /// - Parameters:
   ///   - model: The model before the first event.
@@ -42,7 +42,7 @@ extension EventStore {
   /// - Complexity: For each attempt, a read of all matching events and an append. If each item of the query
   ///   has a tag, no other entries are read.
   @discardableResult
-  public func decide<Model: DecisionModel>(
+  nonisolated(nonsending) public func decide<Model: DecisionModel>(
     _ model: Model, matching query: EventQuery<Event>, to stream: StreamName = "events", attempts: Int = 5,
     timeout: Duration? = nil, _ decision: (Model) throws -> [Event]
   ) async throws -> Appended where Model.Event == Event {
@@ -63,7 +63,7 @@ extension EventStore {
   /// - Returns: The positions of the events, in the order of the decision.
   /// - Throws: As the form for one stream.
   @discardableResult
-  public func decide<Model: DecisionModel>(
+  nonisolated(nonsending) public func decide<Model: DecisionModel>(
     _ model: Model, matching query: EventQuery<Event>, attempts: Int = 5, timeout: Duration? = nil,
     _ decision: (Model) throws -> DecidedEvents<Event>
   ) async throws -> Appended where Model.Event == Event {
@@ -87,7 +87,7 @@ extension EventStore {
   /// - Returns: The positions of the events.
   /// - Throws: As the form for a ``DecisionModel``.
   @discardableResult
-  public func decide<A: Aggregate>(
+  nonisolated(nonsending) public func decide<A: Aggregate>(
     _ aggregate: A.Type, matching query: EventQuery<Event>, to stream: StreamName = "events",
     attempts: Int = 5, timeout: Duration? = nil, _ decision: (A.State) throws -> [Event]
   ) async throws -> Appended where A.Event == Event {
@@ -108,7 +108,7 @@ extension EventStore {
   /// - Returns: The positions of the events, in the order of the decision.
   /// - Throws: As the form for a ``DecisionModel``.
   @discardableResult
-  public func decide<A: Aggregate>(
+  nonisolated(nonsending) public func decide<A: Aggregate>(
     _ aggregate: A.Type, matching query: EventQuery<Event>, attempts: Int = 5, timeout: Duration? = nil,
     _ decision: (A.State) throws -> DecidedEvents<Event>
   ) async throws -> Appended where A.Event == Event {
