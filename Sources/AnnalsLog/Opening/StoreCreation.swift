@@ -83,10 +83,10 @@ package struct StoreCreation {
       if try isGone(directory, called: temporary) { return nil }
       let cause = error
       // The first failure is reported. The next creation removes the leftovers.
-      do { try remove(temporary) } catch {}
+      do { try remove(directory, called: temporary) } catch {}
       throw cause
     }
-    if !created { try remove(temporary) }
+    if !created { try remove(directory, called: temporary) }
     return created
   }
 
@@ -192,7 +192,7 @@ package struct StoreCreation {
           // lock.
           guard try parent.status(of: leftover)?.identity == directory.status().identity else { return }
           // The lock goes last: after a crash, a directory without it would not be recognised as a leftover.
-          try parent.removeTree(leftover, last: Self.lock)
+          try parent.removeTree(leftover, directory, last: Self.lock)
           _ = consume hold
         } catch .missing {
         }
@@ -200,10 +200,10 @@ package struct StoreCreation {
     }
   }
 
-  private func remove(_ temporary: String) throws(AnnalsError) {
+  private func remove(_ directory: Directory, called name: String) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       // Another process may be removing the same leftover.
-      do throws(StoreFileError) { try parent.removeTree(temporary, last: Self.lock) } catch .missing {}
+      do throws(StoreFileError) { try parent.removeTree(name, directory, last: Self.lock) } catch .missing {}
     }
   }
 

@@ -31,11 +31,15 @@ extension Directory {
   /// Removes a directory inside this one with everything in it. Symbolic links in it are removed, and not
   /// followed.
   ///
-  /// - Parameter last: The file in it that is removed after all others.
-  public func removeTree(_ name: String, last: String? = nil) throws(StoreFileError) {
-    // Without listing it first: that needs a descriptor, which may be what was missing.
+  /// - Parameters:
+  ///   - opened: The directory, if it is open: to open it needs a descriptor, which may be what was missing.
+  ///   - last: The file in it that is removed after all others.
+  public func removeTree(
+    _ name: String, _ opened: Directory? = nil, last: String? = nil
+  ) throws(StoreFileError) {
+    // Without listing it first: that needs a descriptor too.
     if try removeDirectoryIfEmpty(name) { return }
-    let tree = try directory(name)
+    let tree = if let opened { opened } else { try directory(name) }
     let names = try tree.names()
     for inner in names.filter({ $0 != last }) + names.filter({ $0 == last }) {
       if try tree.status(of: inner)?.isDirectory == true {
