@@ -43,9 +43,16 @@ extension UUID {
       ))
   }
 
-  /// Whether this is what `UUID()` gives on Linux in a process that has no descriptor left.
-  package var isWithoutRandomness: Bool {
-    self == UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 0))
+  /// Returns the id of an event, unless it is what `UUID()` gives in a process that has no descriptor left.
+  /// Events with it would be taken for repeated ones.
+  ///
+  /// - Throws: ``AnnalsError`` with code `malformed`.
+  package func checked() throws(AnnalsError) -> UUID {
+    guard self == UUID(uuid: (0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 0)) else { return self }
+    throw AnnalsError(
+      .malformed,
+      "the event id \(uuidString.lowercased()) is not random: UUID() gives it where a process has no descriptor left; give the event another id"
+    )
   }
 
   /// Calls `body` with the 16 bytes.

@@ -2,6 +2,8 @@ internal import AnnalsCoding
 internal import CSodium
 
 /// A key of one subject: 32 random bytes for XChaCha20-Poly1305.
+///
+/// `unsafe`: libsodium takes pointers, which live for a call.
 struct SubjectKey: Sendable {
   /// The number of bytes of a key.
   static let size = 32

@@ -107,7 +107,7 @@ extension AppendCall where Event == NewEntry {
     self.init(time: time, maximumPayload: maximumPayload, spare) { (event, _) throws(AnnalsError) in
       var encoded = AppendRequest.Event(
         record: AppendRequest.Record(type: ExactText(event.type), version: event.version),
-        payload: event.payload.bytes, id: event.id, metadata: try event.metadata.encoded(),
+        payload: event.payload.bytes, id: try event.id?.checked(), metadata: try event.metadata.encoded(),
         time: try event.time?.checked())
       encoded.attachments = event.attachments.compactMap(\.hash)
       encoded.tags = event.tags

@@ -57,7 +57,7 @@ extension AppendRequest {
     try checkSizes(
       events[index].payload.bytes.count, metadata.count, maximumPayload: maximumPayload, events[index].type)
     if !events[index].tags.isEmpty { try check(events[index].tags, events[index].type) }
-    let time = try events[index].time?.checked() ?? time
+    let (id, time) = (try events[index].id?.checked(), try events[index].time?.checked() ?? time)
     let record: Int
     if let last = self.index(ofLast: events[index].type, events[index].version) {
       record = last
@@ -65,7 +65,7 @@ extension AppendRequest {
       record = try self.index(
         checking: Record(type: ExactText(events[index].type), version: events[index].version))
     }
-    add(record: record, events[index].payload.bytes, id: events[index].id, metadata: metadata, time: time)
+    add(record: record, events[index].payload.bytes, id: id, metadata: metadata, time: time)
     if !events[index].attachments.isEmpty { attach(events[index].attachments.compactMap(\.hash)) }
     if !events[index].tags.isEmpty { tag(events[index].tags) }
   }

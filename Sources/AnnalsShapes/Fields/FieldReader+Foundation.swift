@@ -10,6 +10,7 @@ extension FieldReader {
   /// Reads a byte string.
   mutating func data() throws(CodingFailure) -> Data {
     let range = try byteString("a byte string")
+    // Data copies the bytes, and has no initialiser for a span.
     return unsafe reader.bytes.extracting(range).withUnsafeBytes { unsafe Data($0) }
   }
 

@@ -24,9 +24,9 @@ extension EventLog {
         }
         time = timestamp.microseconds
       }
-      try new.checkID(in: stream)
       return AppendRequest.Event(
-        record: RecordKind(type: form.kind.type, version: nil), payload: form.payload, id: new.id,
+        record: RecordKind(type: form.kind.type, version: nil), payload: form.payload,
+        id: try new.id?.checked(),
         metadata: try new.metadata.encoded(), time: time)
     }
     body(&call)

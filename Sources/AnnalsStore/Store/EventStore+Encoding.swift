@@ -131,7 +131,7 @@ extension EventStore {
       }
       time = timestamp.microseconds
     }
-    try new.checkID(in: stream)
+    let id = try new.id?.checked()
     let metadata = try new.metadata.encoded()
     func stored() throws(LoweringFailure) -> (record: RecordKind, payload: [UInt8]) {
       switch form {
@@ -141,7 +141,7 @@ extension EventStore {
           new.event,
           from: Origin(
             position: 1, stream: stream, revision: 0,
-            timestamp: time.map(Timestamp.init(microseconds:)) ?? .now, id: new.id, metadata: new.metadata,
+            timestamp: time.map(Timestamp.init(microseconds:)) ?? .now, id: id, metadata: new.metadata,
             log: log.id))
       }
     }
@@ -153,12 +153,12 @@ extension EventStore {
           Result { () throws(LoweringFailure) in try stored() }
         }.get()
         event = AppendRequest.Event(
-          record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+          record: record, payload: payload, id: id, metadata: metadata, time: time)
         event.attachments = notes.hashes
       } else {
         let (record, payload) = try stored()
         event = AppendRequest.Event(
-          record: record, payload: payload, id: new.id, metadata: metadata, time: time)
+          record: record, payload: payload, id: id, metadata: metadata, time: time)
       }
     } catch {
       throw AnnalsError(error, reach.plan.current.version, for: stream)

@@ -42,15 +42,3 @@ public struct NewEvent<Event: SchemaEvent>: Sendable {
     self.time = time
   }
 }
-
-extension NewEvent {
-  /// Refuses an id that is not random: events with it would be taken for repeated ones.
-  @inline(__always)
-  func checkID(in stream: StreamName) throws(AnnalsError) {
-    guard let id, id.isWithoutRandomness else { return }
-    throw AnnalsError(
-      .malformed,
-      "stream '\(stream)': the id \(id.uuidString.lowercased()) is not random: UUID() gives it where a process has no descriptor left; give the event another id"
-    )
-  }
-}

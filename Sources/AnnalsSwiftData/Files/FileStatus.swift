@@ -7,6 +7,8 @@
 #endif
 
 /// What is at a path, by the bytes of the path.
+///
+/// `unsafe`: the system takes pointers, which live for a call.
 enum FileStatus {
   /// Returns whether a folder is at `path`.
   static func isFolder(_ path: [UInt8]) -> Bool {

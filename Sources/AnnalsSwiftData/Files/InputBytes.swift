@@ -9,6 +9,8 @@ package import Annals
 #endif
 
 /// A file that is read from its beginning to its end; closed with this value.
+///
+/// `unsafe`: the system takes pointers, which live for a call.
 package final class InputBytes {
   private static let chunk = 1 << 20
   #if os(Linux)

@@ -9,6 +9,8 @@ package import Annals
 #endif
 
 /// A file that is made new; an existing one is never replaced.
+///
+/// `unsafe`: the system takes pointers, which live for a call.
 package enum OutputFile {
   /// Writes a file.
   ///

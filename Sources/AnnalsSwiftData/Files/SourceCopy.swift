@@ -17,6 +17,8 @@ internal import Annals
 ///
 /// SQLite writes next to each file that it opens in WAL mode. So it never opens the source: the file and its
 /// `-wal` or `-journal` are read and copied, and nothing at the source is created, locked or changed.
+///
+/// `unsafe`: the system takes pointers, which live for a call.
 final class SourceCopy {
   /// The suffixes of the files that belong to a database. The index `-shm` is left out: SQLite makes it
   /// again.

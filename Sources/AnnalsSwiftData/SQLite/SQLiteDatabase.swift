@@ -3,7 +3,7 @@ internal import CAnnalsSQLite
 
 /// An open SQLite file: the copy of a source, never the source itself.
 ///
-/// One thread at a time uses it.
+/// One thread at a time uses it. `unsafe`: SQLite takes pointers. They live until `deinit`, or for a call.
 @safe final class SQLiteDatabase {
   private let handle: OpaquePointer
   /// The name of the source in messages.

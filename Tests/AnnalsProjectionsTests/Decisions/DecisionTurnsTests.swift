@@ -109,6 +109,18 @@ private final class Holders: Sendable {
     _ = consume first
   }
 
+  @Test func `A caller may wait for ever`() async throws {
+    let first = try await turns.take([.stream("a")], within: nil, by: clock)
+    let second = Task { [turns] in
+      _ = try await turns.take([.stream("a")], within: .seconds(Int64.max), by: .continuous)
+    }
+    try await waitUntil { turns.count == 2 }
+    // The timer begins after the caller has joined the line.
+    try await Task.sleep(for: .milliseconds(20))
+    _ = consume first
+    try await second.value
+  }
+
   @Test func `A caller whose timeout passes leaves the line with busy, and later ones move up`() async throws
   {
     let first = try await turns.take([.stream("a")], within: nil, by: clock)

@@ -25,6 +25,9 @@ import Testing
     let event = NewEvent(OrdersV3.Event.priced(.init(total: 1)), id: id)
     let error = #expect(throws: AnnalsError.self) { try store.append([event], to: "a") }
     #expect(error?.code == .malformed)
+    let entry = NewEntry(type: "Ticked", version: nil, payload: try Payload(bytes: [0xa0]), id: id)
+    let untyped = #expect(throws: AnnalsError.self) { try store.log.append([entry], to: "a") }
+    #expect(untyped?.code == .malformed)
     let ids = (0..<1_000).map { _ in UUID.random() }
     #expect(Set(ids).count == ids.count)
     #expect(ids.allSatisfy { $0.uuidString.dropFirst(14).first == "4" })
