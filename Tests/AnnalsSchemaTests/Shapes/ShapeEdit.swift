@@ -10,7 +10,7 @@ struct ShapeEdit {
   /// A random change of `shape`; `number` makes new names.
   static func random(of shape: RecordShape, number: Int, using generator: inout SeededGenerator) -> ShapeEdit
   {
-    let fields = shape.fields
+    let fields = shape.fields.withClearNames
     let place = fields.isEmpty ? 0 : Int.random(in: 0..<fields.count, using: &generator)
     let new = "new\(number)"
     switch fields.isEmpty ? 0 : Int.random(in: 0..<11, using: &generator) {
@@ -57,7 +57,7 @@ struct ShapeEdit {
   static func randomMove(
     of shape: RecordShape, number: Int, using generator: inout SeededGenerator
   ) -> ShapeEdit {
-    let fields = shape.fields
+    let fields = shape.fields.withClearNames
     let new = "new\(number)"
     let records = fields.indices.filter { fields[$0].shape.innerFields != nil }
     switch Int.random(in: 0..<4, using: &generator) {
@@ -141,6 +141,30 @@ struct ShapeEdit {
         values[place] = change(values[place])
         return values
       })
+  }
+}
+
+extension [FieldShape] {
+  /// The fields without the original names that another field has by now. A plan that keeps such a name is
+  /// refused, because the field may have its value from either.
+  fileprivate var withClearNames: [FieldShape] {
+    map { field in
+      let original = field.originalName.flatMap { name in
+        contains { ExactText($0.name) == ExactText(name) } ? nil : name
+      }
+      return FieldShape(field.name, originalName: original, field.shape.withClearNames)
+    }
+  }
+}
+
+extension ValueShape {
+  /// The shape, with clear names in the records that are moved into and out of.
+  fileprivate var withClearNames: ValueShape {
+    switch self {
+    case .record(let fields): .record(fields.withClearNames)
+    case .optional(let inner): .optional(inner.withClearNames)
+    default: self
+    }
   }
 }
 
