@@ -127,7 +127,7 @@ package struct StoreOpening {
     let isReadOnlyMount = try files { () throws(StoreFileError) in try directory.fileSystem().isReadOnly }
     guard !isReadOnlyMount || options.access == .readOnly else {
       throw AnnalsError(
-        .readOnly, "the file system is mounted read-only; open the store with access .readOnly")
+        .readOnly, "the file system is mounted read-only: open with access .readOnly or mount it for writing")
     }
     try mustBeThere(current)
     let (locks, lease) = try files { () throws(StoreFileError) -> (EnvironmentLocks?, GenerationLease?) in

@@ -28,7 +28,7 @@ struct LogImport {
   }
 
   /// Takes everything that `next` gives until it gives `nil`.
-  mutating func run(
+  nonisolated(nonsending) mutating func run(
     _ next: () throws(AnnalsError) -> [UInt8]?, _ progress: (ImportReport) -> Void
   ) async throws(AnnalsError) -> ImportReport {
     do {
@@ -204,7 +204,7 @@ extension EventLog {
   ///   with a window of ids, each stream with a line out of order is read once, and its ids take 21 to 43
   ///   bytes each.
   @discardableResult
-  public func importLines(
+  nonisolated(nonsending) public func importLines(
     _ options: ImportOptions = ImportOptions(), from next: () throws(AnnalsError) -> [UInt8]?,
     progress: (ImportReport) -> Void = { _ in }
   ) async throws(AnnalsError) -> ImportReport {

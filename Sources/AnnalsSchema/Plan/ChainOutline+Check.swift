@@ -210,7 +210,7 @@ extension ChainOutline {
     if schema.stability == .draft, index + 1 < schemas.count { problems.append(.oldDraft(.init(schema))) }
     for record in schema.records {
       problems += (record.shape?.shape.problems() ?? []).map {
-        .shape(.init(record), in: .init(schema), problem: $0.description)
+        .shape(.init(record), in: .init(schema), problem: $0.sentence)
       }
       problems += (record.shape?.shape.personalProblems ?? []).map {
         .shape(.init(record), in: .init(schema), problem: $0)

@@ -52,6 +52,11 @@ struct ShapeGraph: Sendable {
     if case .list = nodes[type] { true } else { false }
   }
 
+  /// Returns how many arrays there are around the innermost elements: 2 for an array of arrays.
+  func arrays(in type: Int) -> Int {
+    if case .list(let element) = nodes[type] { 1 + arrays(in: element) } else { 0 }
+  }
+
   /// Returns the type without its question mark.
   func required(_ type: Int) -> Int {
     if case .optional(let inner) = nodes[type] { inner } else { type }

@@ -78,7 +78,7 @@ extension ShapeWalk {
       take(path, { if case .wrap = $0 { true } else { false } }) != nil,
       links == nil || !older.isList(old.type)
     {
-      if older.isList(old.type) {
+      if older.isList(old.type), older.arrays(in: old.type) >= newer.arrays(in: new.type) {
         report(path, "the stage wraps it, but it was an array before: remove the wrap")
       }
       note(.wrapped, old.type, new.type, at: path)

@@ -96,6 +96,13 @@ import Testing
       ])
   }
 
+  @Test func `a field that cannot be stored is named`() {
+    #expect(
+      problems(TwiceOptional.self) == [
+        "record 'Measured' of TwiceOptional1 (1.0.0) cannot be stored by its shape: `value.second`: it is an optional of an optional, and null says only one of the two: remove one `?`"
+      ])
+  }
+
   @Test func `the plan is named`() {
     let error = #expect(throws: AnnalsError.self) { try CompiledPlan(Redeclares.self) }
     #expect(error?.message.hasPrefix("Redeclares does not hold together:\n- ") == true)
@@ -140,6 +147,13 @@ import Testing
     static var recordName: String { String(repeating: "é", count: 250) }
   }
 }
+@Schema(1, 0, 0) private enum TwiceOptional1 {
+  @Value struct Pair {
+    var first: Int?
+    var second: Int??
+  }
+  @Record struct Measured { var value: Pair }
+}
 extension First.Event: Equatable {}
 extension Skipping.Event: Equatable {}
 
@@ -176,6 +190,9 @@ private enum Accents: SchemaMigrationPlan {
 }
 private enum BadNames: SchemaMigrationPlan {
   static var stages: MigrationChain<BadNames1, BadNames1> {}
+}
+private enum TwiceOptional: SchemaMigrationPlan {
+  static var stages: MigrationChain<TwiceOptional1, TwiceOptional1> {}
 }
 private enum Forgets: SchemaMigrationPlan {
   static var stages: MigrationChain<First, Forgetful> {

@@ -43,6 +43,18 @@ struct FieldAdjustmentTests {
     #expect(try Compared.both("(a: int64)", "(a: [int64])").up.conversion == nil)
   }
 
+  @Test func `an array is wrapped into an array of arrays, and one that stays is not wrapped`() throws {
+    let (up, down) = try Compared.both("(a: [int64])", "(a: [[int64]])", [.wrap("a")])
+    #expect(up.problems == [])
+    #expect(try Compared.converted(up, [[1, 2]]) == [[[1, 2]]])
+    #expect(try Compared.converted(down, [[[1, 2]]]) == [[1, 2]])
+    #expect(try Compared.failure(down, [[[1], [2]]]) == .wrongType)
+    for kept in ["(a: [int64])", "(a: [[int64]])"] {
+      let same = try Compared.both(kept, kept, [.wrap("a")]).up
+      #expect(same.problems.map(\.description).contains { $0.hasSuffix("remove the wrap") })
+    }
+  }
+
   @Test func `fields plunge into a nested record and are read back`() throws {
     let (up, down) = try Compared.both(
       "(lat: double, name: text, lon: double)",

@@ -56,6 +56,20 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test @MainActor func `an import stays on the actor of its caller`() async throws {
+    let place = try TemporaryStore()
+    var chunks = [Array(text(lines(2)).utf8)]
+    var told = 0
+    try await place.open().importLines {
+      MainActor.assertIsolated()
+      return chunks.popLast()
+    } progress: {
+      MainActor.assertIsolated()
+      told = $0.lines
+    }
+    #expect(told == 2)
+  }
+
   @Test func `each batch is one append call`() async throws {
     let place = try TemporaryStore()
     let log = try place.open()
