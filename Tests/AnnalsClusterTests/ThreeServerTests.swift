@@ -160,7 +160,9 @@ struct ThreeServerTests {
     }
     let last = try await log.last(within: .seconds(150))
     try await waitUntil { all.last >= last }
-    #expect(all.sequences == Array(1...last))
+    // Tries without an answer may still be stored, after the last one that was asked for.
+    let sequences = all.sequences
+    #expect(sequences == Array(1...(sequences.last ?? 0)))
     await log.close()
   }
 }
