@@ -10,8 +10,8 @@ internal import LMDB
 #endif
 
 extension SubjectKeys {
-  /// Removes the keys of persons that no event of a store needs any more: older ones, after a pass has given
-  /// their values the newest key.
+  /// Removes the keys of people that no event of a store needs any more: older keys, after a pass has
+  /// encrypted their values with the newest key.
   ///
   /// ```swift
   /// try keys.rotate("c7")
@@ -29,9 +29,9 @@ extension SubjectKeys {
   ///
   /// - Parameter url: The store's directory.
   /// - Returns: The number of keys that were removed.
-  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open with a plan, this one
-  ///   included, if a pass runs, or while there is an older generation; `keyMissing` without the file,
-  ///   `damaged`, `diskFull`, `inputOutput`, or as ``EventLog/init(at:options:)``.
+  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open with a plan, including this
+  ///   one, if a pass runs, or while there is an older generation; `keyMissing` without the file, `damaged`,
+  ///   `diskFull`, `inputOutput`, or as ``EventLog/init(at:options:)``.
   /// - Complexity: O(log) if any person has several keys, and O(persons) to write the file again.
   @discardableResult
   public static func removeUnused(ofStoreAt url: URL) throws(AnnalsError) -> Int {

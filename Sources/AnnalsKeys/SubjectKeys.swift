@@ -31,8 +31,8 @@ public final class SubjectKeys: PersonalDataKeys {
     /// Fails with code `keyMissing`.
     case fail
     /// Begins with an empty file. Every person without a key counts as forgotten from then on: their fields
-    /// read as the declared replacements, also in views and inline projections. A later event with data of
-    /// a person is accepted, and makes a new key.
+    /// read as the declared replacements, even in views and inline projections. A later event with data of a
+    /// person is accepted, and makes a new key.
     case forget
   }
 
@@ -55,14 +55,14 @@ public final class SubjectKeys: PersonalDataKeys {
   /// The number of attempts at a file that other processes replace.
   private static let tries = 100
 
-  /// Creates the keys for one store, which is named by the open that gets them.
+  /// Creates the keys for one store: the store whose open receives them.
   ///
   /// - Parameter missing: What an open does if the file is missing. The default is ``Missing/fail``.
   public init(ifMissing missing: Missing = .fail) {
     self.missing = missing
   }
 
-  /// Takes the store that the keys are for. Opens of the store call it.
+  /// Sets the store that the keys are for. Opens of the store call this method.
   public func attach(
     toStoreAt url: URL, log: UUID, hasPersonalData: Bool, isReadOnly: Bool
   ) throws(AnnalsError) {
@@ -168,13 +168,13 @@ public final class SubjectKeys: PersonalDataKeys {
     return try file?.drops() ?? []
   }
 
-  /// Returns the newest removal that a log records. Opens of the store look whether theirs does.
+  /// Returns the newest removal that a log records. An open of the store checks whether its own log does.
   public func newestRecordedDrop() throws(AnnalsError) -> KeyDrop? {
     let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
     return try file?.drops(in: KeyDropsRow.recordedName).last
   }
 
-  /// Forgets removals that the log records by now. ``EventStore/forget(_:by:because:)`` calls it.
+  /// Forgets removals that the log now records. ``EventStore/forget(_:by:because:)`` calls this method.
   public func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError) {
     KeyPoint.reach(.recorded)
     try again { () throws(AnnalsError) in
@@ -189,12 +189,12 @@ public final class SubjectKeys: PersonalDataKeys {
   /// Gives a subject a new key for the events that are appended from now on.
   ///
   /// Older events stay encrypted with the older keys until a pass renews them
-  /// (`MigrationOptions.renewsKeys`). ``removeUnused(ofStoreAt:)`` removes the older keys after that. So a
-  /// key that became known decrypts only events that were appended before.
+  /// (`MigrationOptions.renewsKeys`). After that, ``removeUnused(ofStoreAt:)`` removes the older keys. A key
+  /// that became known therefore decrypts only events that were appended before this call.
   ///
   /// - Parameter subject: The id of the person.
-  /// - Returns: Whether the subject had a key; `false` if none was ever made, and nothing is changed. The
-  ///   first event with data of a person makes one.
+  /// - Returns: Whether the subject had a key; `false` if none was ever made, in which case nothing is
+  ///   changed. The first event with data of a person makes one.
   /// - Throws: ``AnnalsError`` with code `wrongUse` before a store was opened with these keys,
   ///   `subjectForgotten` if the keys were dropped, `keyMissing`, `readOnly`, `damaged`, `diskFull` or
   ///   `inputOutput`.

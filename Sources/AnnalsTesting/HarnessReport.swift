@@ -60,7 +60,7 @@ public struct HarnessReport: Error {
 
   /// All samples that two routes read differently.
   public internal(set) var disagreements: [Disagreement] = []
-  /// All samples that no route can read. That is no mistake if the plan intends it.
+  /// All samples that no route can read. This is not a mistake if the plan intends it.
   public internal(set) var refusals: [Refusal] = []
   /// Every record of every version, read as its own and every later version.
   public internal(set) var coverage: [Coverage] = []

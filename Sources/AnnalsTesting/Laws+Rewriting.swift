@@ -7,13 +7,13 @@ public import Annals
 #endif
 
 extension Laws {
-  /// Checks that a migration pass over a store gives the same values, coordinates, order and errors as
+  /// Checks that a migration pass over a store results in the same values, coordinates, order and errors as
   /// reading it.
   ///
   /// The store itself is only read. Two copies are made in the system's folder for temporary files, and
-  /// removed at the end. One is read and one is rewritten. If stages of the plan move streams, passes move
-  /// the streams of both copies first, because nothing can be read before. Before a release that rewrites
-  /// stores, run this with a user's store, or with one that is as long and as messy.
+  /// removed at the end. One is read and the other is rewritten. If stages of the plan move streams, passes
+  /// first move the streams of both copies, because nothing can be read before that. Before a release that
+  /// rewrites stores, run this with a user's store, or with one that is as long and as messy.
   ///
   /// - Parameters:
   ///   - plan: The plan.

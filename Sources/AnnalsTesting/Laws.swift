@@ -5,10 +5,10 @@ public enum Laws {
   /// Checks that samples read the same in one go as when they are stored again at any or all versions in
   /// between.
   ///
-  /// An encoding that loses data violates this law. So does a rule of a later stage that sees more than the
-  /// stored values.
+  /// An encoding that loses data violates this law, and so does a rule of a later stage that sees more than
+  /// the stored values.
   ///
-  /// - Throws: ``HarnessReport``, and as ``MigrationHarness/report()``.
+  /// - Throws: ``HarnessReport``, and the errors of ``MigrationHarness/report()``.
   public static func pathIndependence<Plan: SchemaMigrationPlan>(of plan: Plan.Type) async throws {
     let report = try await MigrationHarness(plan).report(withStores: false)
     if !report.disagreements.isEmpty { throw report }
@@ -16,8 +16,8 @@ public enum Laws {
 
   /// Checks that every event the plan delivers from `place` has the coordinates of its entry.
   ///
-  /// Positions, revisions, order and stream membership must be those of the log. Parts of a split share the
-  /// entry's, and have rising paths. The revision of a stream's head also counts dropped entries.
+  /// Positions, revisions, order and stream membership must be those of the log. Parts of a split share those
+  /// of the entry, and have rising paths. The revision of a stream's head also counts dropped entries.
   ///
   /// - Parameters:
   ///   - plan: The plan.

@@ -25,7 +25,7 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
   /// Checks that all routes agree, and throws the report if two do not.
   ///
   /// - Parameter requiringSamples: Whether a record without samples is also a mistake.
-  /// - Throws: ``HarnessReport``, and as ``report()``.
+  /// - Throws: ``HarnessReport``, and the errors of ``report()``.
   public func check(requiringSamples: Bool = false) async throws {
     let report = try await report()
     if !report.disagreements.isEmpty || requiringSamples && !report.uncovered.isEmpty { throw report }
@@ -33,9 +33,9 @@ public struct MigrationHarness<Plan: SchemaMigrationPlan>: Sendable {
 
   /// Reads all samples by all routes.
   ///
-  /// - Returns: The findings, also if there is no problem.
+  /// - Returns: The findings, even if there is no problem.
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, `malformed` for a sample that cannot be encoded, or
-  ///   as stores throw.
+  ///   the errors of stores.
   /// - Complexity: For n versions, n stores and n² opens.
   public func report() async throws -> HarnessReport {
     try await report(withStores: true)

@@ -1,6 +1,6 @@
 public import Annals
 
-/// Checks that a projection gives the same rows however it is folded.
+/// Checks that a projection produces the same rows however it is folded.
 ///
 /// ```swift
 /// @Test func `the roster is the same however it is folded`() throws {
@@ -10,15 +10,15 @@ public import Annals
 public enum ProjectionLaws {
   /// Checks that a rebuild in one piece, folds in batches of any size, and a second rebuild agree.
   ///
-  /// All must give the same rows and the same entries of secondary keys. Violations come from a clock, a
+  /// All must produce the same rows and the same entries of secondary keys. Violations come from a clock, a
   /// random source, the order of a `Set`, or state that ``Projection/apply(_:to:)`` keeps outside its rows.
   ///
   /// - Parameters:
   ///   - projection: The projection.
   ///   - store: The source of the events, each upcast as the store delivers it.
   ///   - seed: The seed for the random sizes of batches.
-  /// - Throws: ``LawFailure`` with the sizes that give a different result, and ``AnnalsError`` with the error
-  ///   of the fold.
+  /// - Throws: ``LawFailure`` with the sizes that lead to a different result, and ``AnnalsError`` with the
+  ///   error of the fold.
   /// - Complexity: Five folds of the whole store, in memory and in temporary files.
   public static func check<P: Projection, Plan: SchemaMigrationPlan>(
     _ projection: P.Type, in store: EventStore<Plan>, seed: UInt64 = 1
@@ -32,7 +32,7 @@ public enum ProjectionLaws {
     try check(projection, on: entries, seed: seed)
   }
 
-  /// Checks that the projection gives the same rows of these entries however they are folded.
+  /// Checks that the projection produces the same rows from these entries however they are folded.
   ///
   /// - Throws: As the other form.
   public static func check<P: Projection>(

@@ -1,6 +1,6 @@
 public import Annals
 
-/// Checks that the rules of a plan give the same results whenever, wherever and however often they run.
+/// Checks that the rules of a plan return the same results whenever, wherever and however often they run.
 ///
 /// Purity cannot be proved, but most impure rules are found. In one process ``check(_:)`` finds rules that
 /// read a clock, a random source or a counter. The order of a `Set` and the time zone differ from process to
@@ -23,7 +23,7 @@ public import Annals
 ///
 /// The rules run over the `samples` of all records of all versions. Each sample is read at several places of
 /// a log, and at times at which calendars disagree. A rule is tested only by its samples. To find a `Set`
-/// whose order matters, a sample needs more than a few elements. To find a calendar, it needs a date next to
+/// whose order matters, a sample needs more than a few elements. To find a calendar, it needs a date close to
 /// midnight.
 public enum Purity {
   /// Computes the SHA-256, in hexadecimal digits, of the events of all samples and of the contexts of the
@@ -55,10 +55,10 @@ public enum Purity {
     }
   }
 
-  /// Checks that the rules give the same results again, in another order, in several tasks at once, and in a
-  /// new plan.
+  /// Checks that the rules return the same results again, in another order, in several tasks at once, and in
+  /// a new plan.
   ///
-  /// - Throws: ``PurityFailure`` with the first sample that gives a different result, and as ``digest(of:)``.
+  /// - Throws: ``PurityFailure`` with the first sample that has a different result, and as ``digest(of:)``.
   public static func check<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) async throws {
     for (trial, renewed) in zip(try Trial.all(of: plan), try Trial.all(of: plan)) {
       try await check(plan, trial, renewed)

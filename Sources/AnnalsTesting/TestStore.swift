@@ -48,7 +48,7 @@ public final class TestStore: Sendable {
   ///   - schema: The schema under which the events are stored.
   ///   - body: Collects the events to append, to one stream or several.
   /// - Returns: The positions of the events.
-  /// - Throws: ``AnnalsError`` as the append of a store throws.
+  /// - Throws: ``AnnalsError`` with the codes of an append.
   @discardableResult
   nonisolated(nonsending) public func seed<Schema: VersionedSchema>(
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
@@ -63,7 +63,7 @@ public final class TestStore: Sendable {
   ///   - schema: The schema to which the program's records will be taken to belong.
   ///   - body: Collects the events to append, to one stream or several.
   /// - Returns: The positions of the events.
-  /// - Throws: ``AnnalsError`` as the append of a store throws.
+  /// - Throws: ``AnnalsError`` with the codes of an append.
   @discardableResult
   nonisolated(nonsending) public func seedUnversioned<Schema: VersionedSchema>(
     _ schema: Schema.Type, _ body: (inout AppendCall<NewEvent<Schema.Event>>) -> Void
@@ -79,7 +79,8 @@ public final class TestStore: Sendable {
   ///   - values: The fields of the events, oldest first: maps with text keys, which need not fit any schema.
   ///   - stream: The stream to extend.
   /// - Returns: The positions of the events.
-  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is no map, or as an append throws.
+  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is not a map, or the errors of an
+  ///   append.
   @discardableResult
   public func seedUnversioned(
     _ type: String, _ values: [CBOR], to stream: StreamName
@@ -95,7 +96,8 @@ public final class TestStore: Sendable {
   ///   - values: The fields of the events, oldest first: maps with text keys.
   ///   - stream: The stream to extend.
   /// - Returns: The positions of the events.
-  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is no map, or as an append throws.
+  /// - Throws: ``AnnalsError`` with code `malformed` for a value that is not a map, or the errors of an
+  ///   append.
   @discardableResult
   public func seed(
     _ type: String, version: SchemaVersion?, _ values: [CBOR], to stream: StreamName
@@ -112,7 +114,7 @@ public final class TestStore: Sendable {
   /// - Parameters:
   ///   - plan: The plan.
   ///   - options: The options of the store.
-  /// - Throws: ``AnnalsError`` as the open of a store throws.
+  /// - Throws: ``AnnalsError`` with the codes of an open.
   public func open<Plan: SchemaMigrationPlan>(
     plan: Plan.Type, options: StoreOptions = StoreOptions()
   ) throws(AnnalsError) -> EventStore<Plan> {
@@ -127,7 +129,7 @@ public final class TestStore: Sendable {
   /// - Parameters:
   ///   - plan: The plan.
   ///   - fields: The names of undeclared fields that may be lost, as `TYPE.KEY`.
-  /// - Throws: ``AnnalsError`` as the open of a store throws.
+  /// - Throws: ``AnnalsError`` with the codes of an open.
   @discardableResult
   public func activate<Plan: SchemaMigrationPlan>(
     plan: Plan.Type, dropping fields: Set<String> = []

@@ -19,16 +19,16 @@ extension EventStore {
   /// }
   /// ```
   ///
-  /// It does what ``init(at:plan:options:inline:)`` does, on a thread of its own. An open reads the log only
-  /// if it activates the plan, folds inline projections, or runs a pass before it returns. Otherwise nothing
-  /// is reported.
+  /// It does the same as ``init(at:plan:options:inline:)``, but on a thread of its own. An open reads the log
+  /// only if it activates the plan, folds inline projections, or runs a pass before it returns. Otherwise
+  /// nothing is reported.
   ///
   /// Cancelling the task ends the open between two batches, with code `cancelled`. It leaves the store as an
   /// interrupted open does: no event is changed. The next open continues a pass, and the fold of an inline
   /// projection. Contexts and adoptions are kept as a whole or not at all, so they are computed again.
   ///
   /// - Parameters:
-  ///   - url: The store's directory, `something.annals` by custom, on a local file system.
+  ///   - url: The store's directory, by convention `something.annals`, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: The access, and the behaviour if there is no store.
   ///   - inline: The projections to fold in the transaction of each append.

@@ -15,15 +15,15 @@ public import AnnalsStore
 extension EventStore {
   /// Opens the store at `url`, or creates it there.
   ///
-  /// The open checks the plan first, then that every stored event has a path to the plan's current version. A
-  /// failed open changes no byte of the data.
+  /// The open first checks the plan, and then that every stored event has a path to the plan's current
+  /// version. A failed open changes no byte of the data.
   ///
   /// A store with events of versions above the plan's opens if the plans that wrote them let the plan's
-  /// current version read all of them. Nothing can be appended then, unless those versions are bridges that
-  /// are not active yet (docs/recipes/rolling-deployment.md).
+  /// current version read all of them. In that case nothing can be appended, unless those versions are
+  /// bridges that are not active yet (docs/recipes/rolling-deployment.md).
   ///
   /// - Parameters:
-  ///   - url: The store's directory, `something.annals` by custom, on a local file system.
+  ///   - url: The store's directory, by convention `something.annals`, on a local file system.
   ///   - plan: The schema versions and the stages between them.
   ///   - options: The access, and the behaviour if there is no store.
   ///   - inline: The projections to fold in the transaction of each append, which they may refuse. A new or

@@ -11,8 +11,8 @@ extension ClusterStore {
   /// Opens the store of this machine as a member of a cluster, or creates it.
   ///
   /// The first machine of all begins the cluster's log. A new store is empty and follows the log from its
-  /// beginning; a backup of another machine continues where that machine was. A store that is there opens
-  /// without a server: reads go on, and appends wait for a server until their deadline.
+  /// beginning; a backup of another machine continues where that machine was. An existing store opens even
+  /// without a server: reads continue, and appends wait for a server until their deadline.
   ///
   /// - Parameters:
   ///   - url: The store's directory on this machine.
@@ -24,9 +24,9 @@ extension ClusterStore {
   ///     force with the next ``EventStore/activate(superseding:isRehearsal:)``.
   ///   - retiring: The versions of projections that the next activation replaces or removes. Until then they
   ///     are in force, so each machine needs them. A machine that begins from nothing needs them for the
-  ///     messages before it; docs/scale-out.md has the details.
-  ///   - warn: Called once for each setting of the servers that should be changed, in words: a version that
-  ///     is too old, too few replicas. By default each is a line of the standard error output.
+  ///     messages before the activation; docs/scale-out.md has the details.
+  ///   - warn: Called once, with a message, for each setting of the servers that should be changed: a version
+  ///     that is too old, too few replicas. By default each message is a line of the standard error output.
   /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and no
   ///   server answers; `permission` if the servers refuse this program; `noSuchStore` if there is a store and
   ///   the servers have no log of this name; `wrongUse` for a stream that cannot keep a log, a store with
@@ -59,7 +59,7 @@ extension ClusterStore {
 
 /// What a program does with warnings about the servers of a cluster.
 public enum ClusterWarning {
-  /// Writes a warning as a line of the standard error output.
+  /// Writes a warning as a line to the standard error output.
   ///
   /// - Parameter warning: The warning in words.
   public static func print(_ warning: String) {

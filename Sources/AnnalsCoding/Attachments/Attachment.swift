@@ -4,22 +4,22 @@
   public import Foundation
 #endif
 
-/// A content that belongs to an event and may be large, such as a photo or a document.
+/// Content that belongs to an event and may be large, such as a photo or a document.
 ///
 /// It is a type for fields of records.
 ///
 /// An event has only the size and the hash of the content. The content is in a file of the store, which equal
-/// attachments share. Contents below 4 KiB are in the event itself. A store makes an attachment of a content
+/// attachments share. Content below 4 KiB is in the event itself. A store makes an attachment of the content
 /// before an event with it is appended.
 ///
-/// A record declares it as any other field: `var photo: Attachment`.
+/// A record declares it like any other field: `var photo: Attachment`.
 ///
 /// ```swift
 /// let photo = try store.attach(contentsOf: url)
 /// try await store.append([.photoTaken(.init(title: "Harbour", photo: photo))], to: "album-1")
 /// ```
 public struct Attachment: Hashable, Sendable {
-  /// The number of bytes from which on a content is in a file of its own.
+  /// The number of bytes from which content is stored in a file of its own.
   public static let inlineLimit = 4_096
 
   /// The size of the content in bytes.
@@ -29,7 +29,7 @@ public struct Attachment: Hashable, Sendable {
   /// The content, if it is in the event.
   package let content: Data?
 
-  /// Creates an attachment whose content is in the event; `nil` for one of ``inlineLimit`` bytes or more.
+  /// Creates an attachment whose content is in the event; `nil` for content of ``inlineLimit`` bytes or more.
   public init?(inline content: Data) {
     guard content.count < Self.inlineLimit else { return nil }
     size = UInt64(content.count)

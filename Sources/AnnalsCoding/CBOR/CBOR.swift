@@ -42,7 +42,7 @@ public enum CBOR: Sendable {
     }
   }
 
-  /// The most levels of nested arrays, maps and tags, for decoding and encoding.
+  /// The maximum number of levels of nested arrays, maps and tags, for decoding and encoding.
   ///
   /// Deeper input is refused before it is entered, so that no input exhausts the stack.
   @inlinable public static var depthLimit: Int { 64 }

@@ -1,5 +1,5 @@
 extension AnnalsError {
-  /// A step with which a program can recover from an error without a person.
+  /// A step by which a program can recover from an error without human help.
   public enum Recovery: String, Hashable, Sendable {
     /// Make the same call again: nothing was written.
     case retry
@@ -14,7 +14,7 @@ extension AnnalsError {
     case moveAside
   }
 
-  /// The steps with which a program can recover without a person, the mildest first; empty if only a person
+  /// The steps by which a program can recover without human help, the mildest first; empty if only a person
   /// can.
   public var recovery: [Recovery] {
     switch code {

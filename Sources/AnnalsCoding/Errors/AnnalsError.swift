@@ -6,7 +6,7 @@
 
 /// An error of the library: its kind, its place, and how to resolve it.
 ///
-/// No message and no detail ever has a payload or a metadata value.
+/// No message and no detail ever contains a payload or a metadata value.
 public struct AnnalsError: Error, Sendable {
   /// The kind of failure.
   public let code: Code
@@ -66,8 +66,8 @@ extension AnnalsError {
     public var line: Int?
     /// The column of the input in bytes, counted from 1.
     public var column: Int?
-    /// The number of lines of an input that are processed: stored, already present, empty or skipped. To
-    /// continue the import, skip that many.
+    /// The number of lines of an input that have been processed: stored, already present, empty or skipped.
+    /// To continue the import, skip this number of lines.
     public var linesStored: Int?
     /// The offset in bytes from the start of the payload, entry or file concerned.
     public var offset: Int?

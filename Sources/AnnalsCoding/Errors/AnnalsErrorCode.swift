@@ -28,8 +28,8 @@ extension AnnalsError {
     /// The entries of a stream have moved.
     ///
     /// An append expects something of a stream whose entries have moved to others, which `details.movedTo`
-    /// names. Or it has ids and may have been stored before they moved. Or a migration pass has replaced a
-    /// stream's entries while it was read page by page.
+    /// names; or the append has ids and may have been stored before the entries moved; or a migration pass
+    /// has replaced a stream's entries while the stream was read page by page.
     public static let streamMoved = Code(.streamMoved)
     /// The stream is closed: it takes no events until it is reopened.
     public static let streamClosed = Code(.streamClosed)
@@ -68,8 +68,8 @@ extension AnnalsError {
     public static let newerSchema = Code(.newerSchema)
     /// The store has moved to a version that this program cannot write.
     public static let superseded = Code(.superseded)
-    /// Programs of an older version still need every event in a form of their version, and this event has
-    /// none.
+    /// Programs of an older version still need every event in a form of their version, and this event has no
+    /// such form.
     public static let unrepresentable = Code(.unrepresentable)
     /// The store has events older than the plan's oldest version.
     public static let storeTooOld = Code(.storeTooOld)
@@ -95,13 +95,14 @@ extension AnnalsError {
     public static let verifyFailed = Code(.verifyFailed)
     /// A rule made an id or a stream that already exists.
     public static let collision = Code(.collision)
-    /// Another process holds the lock, or decisions of this process the turn, for longer than the timeout.
+    /// Another process holds the lock, or decisions of this process hold the turn, for longer than the
+    /// timeout.
     public static let busy = Code(.busy)
-    /// The events of an append are stored, and a view has not reached them.
+    /// The events of an append are stored, but a view has not reached them.
     public static let viewLags = Code(.viewLags)
     /// The store refuses appends until a switch is accepted or rolled back.
     public static let appendsSuspended = Code(.appendsSuspended)
-    /// Every slot for readers is taken.
+    /// All reader slots are taken.
     public static let tooManyReaders = Code(.tooManyReaders)
     /// The store was opened for reading only.
     public static let readOnly = Code(.readOnly)

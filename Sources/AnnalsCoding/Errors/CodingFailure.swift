@@ -58,7 +58,7 @@ extension CodingFailure {
     public static let trailingBytes = Reason(.trailingBytes)
     /// The bytes are not a well-formed item.
     public static let malformed = Reason(.malformed)
-    /// The item has another type than the expected one.
+    /// The item does not have the expected type.
     public static let wrongType = Reason(.wrongType)
     /// The expected type cannot represent the number exactly.
     public static let outOfRange = Reason(.outOfRange)

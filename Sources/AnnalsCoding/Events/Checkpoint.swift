@@ -7,8 +7,8 @@
 /// The place in a log after which a reader continues, with a checksum that detects another log.
 ///
 /// A log that was restored from a backup, or that lost its last commit in a power loss, can have another
-/// entry at the same position, or none. So a checkpoint identifies the log, and the entry by a checksum of
-/// its position, its time, and its id or commit, which no migration changes.
+/// entry at the same position, or none. A checkpoint therefore identifies the log, and the entry by a
+/// checksum of its position, its time, and its id or commit, which no migration changes.
 public struct Checkpoint: Hashable, Codable, Sendable {
   /// The id of the log, the same in all its copies and generations.
   public let log: UUID

@@ -12,7 +12,7 @@ public struct LogEntry: Sendable {
     case payload(Payload)
     /// The parts that a split left when a migration pass rewrote the entry.
     case parts([Part])
-    /// No payload any more, with the reason for its removal.
+    /// No payload, with the reason for its removal.
     case stub(reason: String)
   }
 

@@ -12,7 +12,7 @@ public struct NewEntry: Sendable {
   public var version: SchemaVersion?
   /// The payload of the event.
   public var payload: Payload
-  /// The caller's id for the event, from which a repeated append is recognised.
+  /// The caller's id for the event, by which a repeated append is recognised.
   ///
   /// The store's ``StoreOptions/idempotency`` decides how long an id is recognised: by default, while the
   /// event is among the newest 64 entries of its stream. A call that is repeated later is stored again.

@@ -114,7 +114,8 @@ struct TimestampText: ~Copyable, ~Escapable {
 extension Timestamp {
   /// Creates the moment of a `text` in one of the common ISO 8601 forms.
   ///
-  /// A date alone is midnight UTC, a time without a zone is UTC, and digits beyond microseconds are cut off.
+  /// A date without a time is midnight UTC, a time without a zone is UTC, and digits beyond microseconds are
+  /// cut off.
   ///
   /// - Throws: ``CodingFailure`` with the offset if the text fits no form, or a number is out of its range.
   public init(parsing text: String) throws(CodingFailure) {

@@ -1,9 +1,9 @@
 /// A tag of an event, by which queries find it: a text such as `course:c1` of 1 to 500 bytes of UTF-8 without
 /// NUL.
 ///
-/// By convention the text is a name, a colon and a value. Two tags are equal if their UTF-8 bytes are. So
+/// By convention the text is a name, a colon and a value. Two tags are equal if their UTF-8 bytes are, so
 /// texts that Swift's `String` considers equal (precomposed and decomposed letters) may be two tags. The call
-/// that takes a tag checks the rule.
+/// that takes a tag checks it.
 public struct EventTag: Sendable {
   /// The tag as text.
   public let text: String

@@ -1,4 +1,4 @@
-/// The tags that the fields of one record give its event, as collected by code that `@Record` writes.
+/// The tags that the fields of one record add to its event, as collected by code that `@Record` writes.
 public struct FieldTags: Sendable {
   private var tags: [EventTag] = []
 

@@ -1,8 +1,8 @@
 /// The name of a stream: any text of 1 to 500 bytes of UTF-8 without NUL.
 ///
 /// The text has no structure: `..`, `/`, emoji and newlines have no special meaning. Two names are equal if
-/// their UTF-8 bytes are. So texts that Swift's `String` considers equal (precomposed and decomposed letters)
-/// may name two streams. The call that takes a name checks the rule.
+/// their UTF-8 bytes are, so texts that Swift's `String` considers equal (precomposed and decomposed letters)
+/// may name two streams. The call that takes a name checks it.
 public struct StreamName: Sendable {
   /// The name as text.
   public let text: String

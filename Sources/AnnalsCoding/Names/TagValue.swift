@@ -4,13 +4,13 @@
   public import Foundation
 #endif
 
-/// A type of field whose values can be tags: every type that can be a key of rows.
+/// A type of field whose values can be tags: any type that can be a key of rows.
 ///
 /// Texts, integers, `Bool`, `Double`, `Decimal`, `Date`, `UUID`, byte strings, ``Position`` and
-/// ``StreamName`` conform. An enum or a struct with such a raw value conforms if it says so:
-/// `enum Size: String, TagValue`.
+/// ``StreamName`` conform. An enum or a struct with such a raw value conforms if it is declared to: `enum
+/// Size: String, TagValue`.
 public protocol TagValue {
-  /// The text of the value in a tag, which no other value of the type has.
+  /// The text of the value in a tag, unique among the values of the type.
   var tagText: String { get }
 }
 
@@ -51,7 +51,7 @@ extension Bool: TagValue {
 }
 
 extension Double: TagValue {
-  /// The shortest decimal number that reads as this one; both zeros are `0.0`.
+  /// The shortest decimal number that reads back as this one; both zeros are `0.0`.
   public var tagText: String { self == 0 ? "0.0" : description }
 }
 
@@ -75,7 +75,7 @@ extension Date: TagValue {
 }
 
 extension UUID: TagValue {
-  /// The id in small letters, such as `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
+  /// The id in lowercase, such as `e621e1f8-c36c-495a-93fc-0c247a3e6e5f`.
   public var tagText: String { uuidString.lowercased() }
 }
 

@@ -4,9 +4,9 @@ public struct CommitActivity: Sendable, Hashable {
   public let events: Int
   /// The bytes of the encoded calls.
   public let bytes: Int
-  /// The number of calls that shared the commit, refused ones included.
+  /// The number of calls that shared the commit, including refused ones.
   public let calls: Int
-  /// The time that the commit took, with the flush to disk.
+  /// The time that the commit took, including the flush to disk.
   public let duration: Duration
 
   package init(events: Int, bytes: Int, calls: Int, duration: Duration) {
@@ -55,7 +55,7 @@ public struct PassActivity: Sendable, Hashable {
   public let generation: UInt64
   /// The number of copied entries.
   public let entries: UInt64
-  /// The time from the begin of the pass to the switch.
+  /// The time from the beginning of the pass to the switch.
   public let duration: Duration
 
   package init(generation: UInt64, entries: UInt64, duration: Duration) {

@@ -1,10 +1,10 @@
 /// A receiver of values about the work of a store, for metrics, logs and traces.
 ///
-/// Set one as ``StoreOptions/observer``. Each method has an empty implementation, so an observer has only
-/// those that it needs. The store calls them on the thread that did the work, several at the same time. They
-/// must be quick, and must not use the store.
+/// Set one as ``StoreOptions/observer``. Each method has an empty default implementation, so an observer
+/// implements only those that it needs. The store calls them on the thread that did the work, several at the
+/// same time. They must be quick, and must not use the store.
 ///
-/// No value has a payload.
+/// No value contains a payload.
 public protocol StoreObserver: Sendable {
   /// Called after a commit of appends by this process.
   func committed(_ activity: CommitActivity)

@@ -3,7 +3,7 @@ internal import AnnalsShapes
 
 /// One append call, collected by a closure: events for one or more streams, and streams to check.
 ///
-/// Nothing is stored before the closure returns. Then all of it is stored, or nothing.
+/// Nothing is stored before the closure returns; then either the whole call is stored, or nothing.
 public struct AppendCall<Event: Sendable>: ~Copyable {
   /// The encoded request so far.
   var request: AppendRequest
@@ -61,7 +61,7 @@ public struct AppendCall<Event: Sendable>: ~Copyable {
   /// Makes the call depend on `stream` without writing to it.
   ///
   /// - Parameters:
-  ///   - stream: The stream to compare.
+  ///   - stream: The stream to check.
   ///   - expected: The state that the stream must have.
   public mutating func check(_ stream: StreamName, _ expected: Expectation) {
     add(stream, expected) { _ in }
@@ -117,7 +117,7 @@ extension AppendCall where Event == NewEntry {
 
   /// Adds `events` to the end of `stream`.
   ///
-  /// It works like the general form. Events that are encoded already need no look-up each.
+  /// It works like the general form, but events that are already encoded need no look-up each.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events, the stream is only checked.

@@ -6,7 +6,7 @@ internal import LMDB
 package struct AppendCondition: Sendable {
   /// The tags of the query's alternatives, which mostly decide.
   let tags: QueryTags
-  /// The position after which entries are compared; `nil` for all entries.
+  /// The position after which entries are checked; `nil` for all entries.
   package let after: Position?
   fileprivate let form: any ConditionForm
 
@@ -14,7 +14,7 @@ package struct AppendCondition: Sendable {
   ///
   /// - Parameters:
   ///   - tags: The tags of the query's alternatives.
-  ///   - after: The position after which entries are compared; `nil` for all entries.
+  ///   - after: The position after which entries are checked; `nil` for all entries.
   ///   - form: The query. Most calls need none of it besides the tags.
   package init(_ tags: QueryTags, after: Position?, _ form: any ConditionForm) {
     self.tags = tags

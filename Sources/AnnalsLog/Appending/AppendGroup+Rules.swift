@@ -15,7 +15,7 @@ extension AppendGroup {
   /// begin with them.
   ///
   /// - Returns: The versions before, if any phase begins.
-  /// - Throws: The reason for refusing the call; nothing is changed then.
+  /// - Throws: The reason for refusing the call; in that case nothing is changed.
   mutating func begin(_ call: AppendRequest) throws(AnnalsError) -> Versions? {
     var changes: [PhaseChange] = []
     for rule in call.rules { changes += try rule.admit(call, to: self) }

@@ -37,7 +37,7 @@ extension EventLog {
   /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they
   /// are durable.
   ///
-  /// It does the same as the asynchronous form, for callers outside of tasks. Inside a task the compiler
+  /// It does the same as the asynchronous form, but for callers outside of tasks. Inside a task the compiler
   /// chooses the asynchronous form. A call cannot be cancelled.
   ///
   /// - Parameters:

@@ -3,18 +3,18 @@ package import AnnalsFormat
 
 // Closing and truncating streams.
 extension EventLog {
-  /// Closes `stream`: it takes no more events until it is reopened.
+  /// Closes `stream`, which then takes no more events until it is reopened.
   ///
-  /// Later appends of events to it fail with `streamClosed`, in every process. Reads go on as before, and a
-  /// repeated call with ids still gets its places. The change is durable on return, and recorded in the log
-  /// as a system entry. Closing a closed stream changes nothing.
+  /// Later appends of events to it fail with `streamClosed`, in every process. Reads work as before, and a
+  /// repeated call with ids still returns its places. The change is durable on return and is recorded in the
+  /// log as a system entry. Closing a closed stream changes nothing.
   ///
   /// - Parameters:
   ///   - stream: A stream with at least one event.
-  ///   - author: Who closes it; recorded as it is.
-  ///   - reason: Why; recorded as it is.
+  ///   - author: Who closes it; recorded verbatim.
+  ///   - reason: Why; recorded verbatim.
   /// - Returns: The position of the system entry; `nil` if the stream was closed already.
-  /// - Throws: ``AnnalsError`` with code `noSuchStream`, and what an append throws except `conflict`.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, and the errors of an append except `conflict`.
   /// - Complexity: One durable commit.
   @discardableResult
   public func close(
@@ -23,12 +23,12 @@ extension EventLog {
     try await change(LogChange(.limit(.close(stream)), author: author, reason: reason))
   }
 
-  /// Reopens `stream`, which then takes events again, after its newest one.
+  /// Reopens `stream`, which then takes events again, after its newest event.
   ///
   /// - Parameters:
   ///   - stream: A stream with at least one event.
-  ///   - author: Who reopens it; recorded as it is.
-  ///   - reason: Why; recorded as it is.
+  ///   - author: Who reopens it; recorded verbatim.
+  ///   - reason: Why; recorded verbatim.
   /// - Returns: The position of the system entry; `nil` if the stream was open.
   /// - Throws: As ``close(_:by:because:)``.
   /// - Complexity: One durable commit.
@@ -41,20 +41,20 @@ extension EventLog {
 
   /// Hides the events of `stream` before `revision`, or all of its events.
   ///
-  /// Reads of the stream and aggregates do not see them from then on, in every process. Reads of the whole
-  /// log, subscriptions and views see them until `compact` or a migration pass turns them into stubs. Views
-  /// keep what they have folded. Positions and revisions stay as they are.
+  /// From then on, reads of the stream and aggregates do not see these events, in any process. Reads of the
+  /// whole log, subscriptions and views see them until `compact` or a migration pass turns them into stubs.
+  /// Views keep the rows that they have folded. Positions and revisions do not change.
   ///
-  /// Without events to read, the stream is empty: ``Expectation/noStream`` holds for it, and so does
-  /// ``Expectation/revision(_:)`` with its newest revision, but not ``Expectation/exists``. The next event
-  /// continues its revisions. Hidden events cannot be shown again, and a lower `revision` changes nothing.
+  /// A stream without events to read is empty: ``Expectation/noStream`` and ``Expectation/revision(_:)`` with
+  /// its newest revision hold for it, but ``Expectation/exists`` does not. The next event continues its
+  /// revisions. Hidden events cannot be shown again, and a lower `revision` changes nothing.
   ///
   /// - Parameters:
   ///   - stream: A stream with at least one event.
-  ///   - revision: The oldest revision that is still read. One after the head hides all events, and none that
-  ///     is appended later. `nil` hides all events.
-  ///   - author: Who truncates it; recorded as it is.
-  ///   - reason: Why; recorded as it is.
+  ///   - revision: The oldest revision that is still read. A revision after the head hides all events, but
+  ///     none that are appended later. `nil` hides all events.
+  ///   - author: Who truncates it; recorded verbatim.
+  ///   - reason: Why; recorded verbatim.
   /// - Returns: The position of the system entry; `nil` if nothing was hidden.
   /// - Throws: As ``close(_:by:because:)``.
   /// - Complexity: One durable commit, regardless of the number of events.

@@ -9,16 +9,16 @@ extension EventLog {
     try read { (snapshot) throws(AnnalsError) in try snapshot.reader.retentionRules() }
   }
 
-  /// Stores a retention rule, in place of one with the same prefix.
+  /// Stores a retention rule, replacing any rule with the same prefix.
   ///
   /// It hides nothing by itself: `retain` and passes apply it. Ages count from the commit. In a store that an
-  /// older library made, all of its events count as committed at the first commit that noted its time. The
-  /// change is recorded in the log as a system entry.
+  /// older library made, that library's events count as committed at the first commit that recorded its time.
+  /// The change is recorded in the log as a system entry.
   ///
   /// - Parameters:
   ///   - rule: The rule.
-  ///   - author: Who sets it; recorded as it is.
-  ///   - reason: Why; recorded as it is.
+  ///   - author: Who sets it; recorded verbatim.
+  ///   - reason: Why; recorded verbatim.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for a count of 0 or an age below a second, and as
   ///   ``close(_:by:because:)``.
   /// - Complexity: One durable commit.
@@ -32,9 +32,9 @@ extension EventLog {
   ///
   /// - Parameters:
   ///   - prefix: The prefix of the rule.
-  ///   - author: Who removes it; recorded as it is.
-  ///   - reason: Why; recorded as it is.
-  /// - Returns: Whether there was one.
+  ///   - author: Who removes it; recorded verbatim.
+  ///   - reason: Why; recorded verbatim.
+  /// - Returns: Whether there was such a rule.
   /// - Throws: As ``close(_:by:because:)``.
   @discardableResult
   public func removeRetention(

@@ -9,10 +9,10 @@ internal import LMDB
 #endif
 
 extension LogSnapshot {
-  /// Returns the entry of a stream with an event id; `nil` if the stream has none.
+  /// Returns the entry with an event id in a stream; `nil` if the stream has none.
   ///
-  /// The whole stream is searched, also where a repeated append is no longer recognised. If an id was stored
-  /// again there, the newest entry with it is returned. Erased and truncated entries are not found.
+  /// The whole stream is searched, even where a repeated append is no longer recognised. If the same id was
+  /// stored again there, the newest entry with it is returned. Erased and truncated entries are not found.
   ///
   /// - Parameters:
   ///   - id: The id that the caller gave to the event.
@@ -20,8 +20,8 @@ extension LogSnapshot {
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged`, `formatVersion`, `needsNewer` or
   ///   `inputOutput`.
   /// - Complexity: In a store that recognises ids with ``StoreOptions/Idempotency/always``, one look-up in
-  ///   the index and at most 3 · log₄(length) entries. Otherwise every entry of the stream from its newest id
-  ///   back to the one that is found; the whole stream if none is.
+  ///   the index and at most 3 · log₄(length) entries. Otherwise every entry from the stream's newest id back
+  ///   to the one that is found, or the whole stream if there is none.
   public func entry(id: UUID, in stream: StreamName) throws(AnnalsError) -> LogEntry? {
     guard let position = try position(ofID: id, in: stream) else { return nil }
     return try entry(at: position)

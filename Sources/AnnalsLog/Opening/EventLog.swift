@@ -8,7 +8,7 @@ internal import AnnalsShapes
   public import Foundation
 #endif
 
-/// An append-only event log without a plan. It has types by name and CBOR payloads, and upcasts nothing.
+/// An append-only event log without a plan. It knows types by name and payloads as CBOR, and upcasts nothing.
 ///
 /// Imports, dumps, audits and maintenance use it, and every ``EventStore`` is built on one. A process may
 /// have several logs and stores open at the same path; they share one environment and one writer. The store
@@ -24,10 +24,10 @@ public struct EventLog: Sendable {
   /// working directory has no effect.
   ///
   /// - Parameters:
-  ///   - url: The store's directory, `something.annals` by custom, on a local file system. The bytes of its
-  ///     path are taken as they are; for a path with `..`, `~` or bytes that are not UTF-8 use
+  ///   - url: The store's directory, by convention `something.annals`, on a local file system. The bytes of
+  ///     its path are used unchanged; for a path with `..`, `~` or bytes that are not UTF-8 use
   ///     `URL(exactPath:)`.
-  ///   - options: What may be done, and what happens where there is no store.
+  ///   - options: The options, such as the access and the behaviour if there is no store.
   /// - Throws: ``AnnalsError`` with code `noSuchStore`, `cannotCreate`, `notAStore`, `incomplete`, `foreign`,
   ///   `damaged`, `formatVersion`, `needsNewer`, `permission`, `readOnly`, `diskFull`, `busy`, `wrongUse`,
   ///   `tooManyReaders`, `storeReplaced`, `lockFileDamaged`, `usedAfterFork` or `inputOutput`.
@@ -80,9 +80,9 @@ public struct EventLog: Sendable {
   /// back ids are recognised. By default these are the newest 64 entries of the stream, and a call repeated
   /// later is stored again. With ``StoreOptions/Idempotency/always``, ids are recognised forever.
   ///
-  /// Ids are searched in the stream alone. If it holds nothing because a pass has moved its entries, a call
-  /// with ids fails with `streamMoved`, which names the new streams. So does a call whose ids are in the
-  /// stream, among entries that a pass has merged from several streams.
+  /// Only the stream itself is searched for ids. If it is empty because a pass has moved its entries, a call
+  /// with ids fails with `streamMoved`, which names the new streams. The same error is thrown if the ids are
+  /// in the stream, among entries that a pass has merged from several streams.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events, nothing is written and no stream is created.

@@ -14,8 +14,8 @@ public struct StoreOptions: Sendable {
   public enum Access: Sendable {
     /// Reads and appends.
     case readWrite
-    /// Reads only. No byte of the data is changed. Lock files, which name their holder, and LMDB's table of
-    /// readers are changed, and created if missing. On a read-only file system nothing is written.
+    /// Reads only. No byte of the data is changed. Lock files, which name their holder, and LMDB's reader
+    /// table are changed, and created if missing. On a read-only file system nothing is written.
     case readOnly
   }
 
@@ -33,9 +33,9 @@ public struct StoreOptions: Sendable {
   public enum Trust: Sendable {
     /// This library wrote the file on this machine. Only its two meta pages are checked.
     case own
-    /// The file may be damaged, or come from elsewhere. Every page is checked before LMDB sees it, because a
-    /// damaged page can end the process. This reads the whole file, and others may append meanwhile.
-    /// A view whose file is damaged is built again.
+    /// The file may be damaged, or come from elsewhere. Every page is checked before LMDB uses it, because a
+    /// damaged page can crash the process. The check reads the whole file, and others may append meanwhile. A
+    /// view whose file is damaged is built again.
     case nobody
   }
 
@@ -54,12 +54,12 @@ public struct StoreOptions: Sendable {
     case fail
     /// Reports the entry and continues after it. None of its parts is delivered.
     ///
-    /// Nothing is changed in the store, and every reader that meets the entry reports it again. Readers still
-    /// stop at causes beyond the single entry: damage, and a version or a context that the plan lacks.
+    /// The store is not changed, and every reader that meets the entry reports it again. Readers still stop
+    /// for causes beyond a single entry: damage, or a version or context that the plan lacks.
     ///
-    /// An open with ``StoreOptions/activating`` skips such entries as well. `prepare` does not see them, and
-    /// its result is frozen. A `Fold` ends the groups before such an entry in its stream. Once the entry can
-    /// be read, the fold takes it as a group of its own.
+    /// An open with ``StoreOptions/activating`` also skips such entries: `prepare` does not see them, and its
+    /// result is frozen. A `Fold` ends its groups before such an entry in its stream. Once the entry can be
+    /// read, it becomes a group of its own.
     ///
     /// The reader calls the closure while it holds a snapshot. The closure should be quick, and must not read
     /// from the same snapshot.
@@ -78,7 +78,7 @@ public struct StoreOptions: Sendable {
 
   /// The access that the opener has.
   public var access: Access
-  /// The behaviour if there is no store. Opening for reading never creates one.
+  /// The behaviour if there is no store. Opening for reading never creates a store.
   public var creation: Creation
   /// The assumption that the opener makes about the file.
   public var trust: Trust
@@ -116,7 +116,7 @@ public struct StoreOptions: Sendable {
   public var unreadable = Unreadable.fail
   /// The policy for events of types that only newer versions of the schema have. The default is `.fail`.
   public var newerTypes = NewerTypes.fail
-  /// The keys of personal fields, as the product `AnnalsKeys` makes them. The default is none.
+  /// The keys of personal fields, as made by the product `AnnalsKeys`. The default is none.
   ///
   /// A store whose plan has personal fields does not open without keys; the error has code `keyMissing`.
   public var keys: (any PersonalDataKeys)? = Self.keysOfProgram?.make()
@@ -126,32 +126,32 @@ public struct StoreOptions: Sendable {
   /// fails with `busy`. The default is ten seconds. Writers take turns, so only a stopped process delays
   /// others for long.
   public var lockTimeout = Duration.seconds(10)
-  /// The memory for heads of streams that need not be looked up on disk, in bytes. The default is 64 MiB.
+  /// The memory for heads of streams, in bytes, which saves looking them up on disk. The default is 64 MiB.
   ///
   /// The default is enough for the heads of 301,000 streams, with their indexes and the lists of entries that
   /// wait to be merged. Heads of other streams are looked up. Memory is allocated as streams are used. It
   /// exceeds this value by at most 5 %, however many streams are new: appends wait if heads are not written
   /// to disk in time.
   ///
-  /// Two amounts come on top. During a merge, the names of new streams are in memory: 84,000 of them by
+  /// Two amounts are not included. During a merge, the names of new streams are in memory: 84,000 of them by
   /// default. A single call that begins more than 10,000 streams takes about 200 bytes for each of them.
   ///
-  /// Values below 800 KiB count as 800 KiB. The first opener of a store in a process decides.
+  /// Values below 800 KiB count as 800 KiB. The first opener in a process sets the value for all.
   public var headMemory = 64 << 20
   /// The maximum size in bytes of the encoded events that wait to be written. The default is 64 MiB.
   ///
-  /// Further calls to `append` wait for space before their events are encoded, in the order of their arrival.
-  /// Each commit takes the waiting calls, so at most as many bytes again are being written. A single larger
-  /// call is admitted when nothing else waits. The first opener of a store in a process decides.
+  /// Further calls to `append` wait for space, in order of arrival, before their events are encoded. Each
+  /// commit takes the waiting calls, so at most as many bytes again are being written. A single larger call
+  /// is admitted when nothing else waits. The first opener in a process sets the value for all.
   public var queueMemory = 64 << 20
   /// The receiver of values about the work of the store; `nil` for none, which costs nothing.
   ///
   /// Values about commits, views and untyped reads go to the observer of the first opener of a store in a
-  /// process. All others go to that of the store value that did the work.
+  /// process. All others go to the observer of the store value that did the work.
   public var observer: (any StoreObserver)?
   /// When the newest heads are merged into the rows on disk.
   package var mergeInterval = HeadMerge.Interval()
-  /// The clock for the times of commits, for tests. The first opener of a store in a process decides.
+  /// The clock for the times of commits, for tests. The first opener in a process decides.
   package var clock: @Sendable () -> Timestamp = { .now }
   /// The entries of ``mergeInterval``, for test programs with few entries.
   package var entriesPerMerge: UInt64 {

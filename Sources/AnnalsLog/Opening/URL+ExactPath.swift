@@ -8,12 +8,12 @@ internal import LMDB
 #endif
 
 extension URL {
-  /// Creates a file URL that names exactly the path `path`, with any bytes.
+  /// Creates a file URL that names exactly the path `path`, which may have any bytes.
   ///
-  /// `URL(filePath:)` may name another file than the system would open. It expands `~`, resolves `..` in a
-  /// relative path without looking at symbolic links, and replaces bytes that are not UTF-8. This initialiser
-  /// does none of that. Stores are opened by the bytes of the path, relative to the working directory if the
-  /// path is relative.
+  /// `URL(filePath:)` may name a different file from the one that the system would open. It expands `~`,
+  /// resolves `..` in a relative path without looking at symbolic links, and replaces bytes that are not
+  /// UTF-8. This initialiser does none of that. Stores are opened by the bytes of the path, relative to the
+  /// working directory if the path is relative.
   ///
   /// ```swift
   /// let log = try EventLog(at: URL(exactPath: "link/../orders.annals".utf8))

@@ -3,9 +3,9 @@ internal import AnnalsFormat
 package import LMDB
 
 extension EventLog {
-  /// Returns the programs that have the store open with a plan now, in no order: every ``EventStore``,
-  /// including those of this process. A member of a cluster includes the programs of all machines that it
-  /// has heard of lately.
+  /// Returns the programs that have the store open with a plan now, in no particular order: every
+  /// ``EventStore``, including those of this process. A member of a cluster includes the programs of all
+  /// machines that it has heard from recently.
   ///
   /// Leases of killed programs are removed, unless the log is open for reading only. A reader that may not
   /// create a file in the store's directory is not included.

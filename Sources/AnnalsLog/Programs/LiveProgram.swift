@@ -8,7 +8,7 @@ public struct LiveProgram: Hashable, Sendable {
   /// Whether it skips events of types that only newer versions have.
   public let skipsNewerTypes: Bool
   /// The process id that it recorded, which is valid only on its own machine and in its container; `nil` if
-  /// it has none.
+  /// none was recorded.
   public let process: Int32?
   /// The name of its machine, if it is another machine of a cluster; otherwise `nil`.
   public let machine: String?

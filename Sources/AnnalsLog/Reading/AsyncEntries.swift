@@ -8,7 +8,7 @@ public import AnnalsCoding
 /// }
 /// ```
 ///
-/// Entries are read in pages. The snapshot of a page ends before the first entry of the page is delivered. So
+/// Entries are read in pages. The snapshot of a page ends before the first entry of the page is delivered, so
 /// a slow loop holds no reader slot and no page of the file, and it may append to the same store. The
 /// sequence ends at the head that the log or the stream had when the first entry was requested. Later entries
 /// belong to the next sequence. The sequence keeps the store open.
@@ -47,7 +47,7 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
     /// Returns the next entry; `nil` at the end or the limit, and after an error.
     ///
     /// - Throws: ``AnnalsError`` with code `cancelled` if the task is cancelled when a page must be read,
-    ///   `tooManyReaders` or `usedAfterFork`, or as the same read in a snapshot throws.
+    ///   `tooManyReaders` or `usedAfterFork`, or the errors of the same read in a snapshot.
     /// - Complexity: One snapshot for a page of 256 entries or 1 MiB.
     @inlinable
     public mutating func next(

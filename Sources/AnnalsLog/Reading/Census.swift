@@ -11,16 +11,16 @@ public struct CensusLine: Hashable, Sendable {
   public let isByShape: Bool
   /// The number of delivered events. An entry is one event, a split entry as many as it has parts.
   public let count: UInt64
-  /// The bytes of their payloads.
+  /// The size of their payloads in bytes.
   public let bytes: UInt64
   /// The number of entries that are stubs.
   public let stubs: UInt64
   /// The number of entries that a migration pass has quarantined.
   public let quarantined: UInt64
-  /// Where the first entry is.
+  /// The position of the first entry.
   public let first: Position
-  /// The oldest schema version whose programs read the events. It is `nil` if the store does not record it:
-  /// then only programs of ``version`` and of later versions read them.
+  /// The oldest schema version whose programs read the events. If the store does not record it, it is `nil`,
+  /// and only programs of ``version`` and of later versions read them.
   public let oldestReader: SchemaVersion?
 }
 

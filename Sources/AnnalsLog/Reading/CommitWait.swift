@@ -10,7 +10,7 @@ package struct CommitWait: Sendable {
 
   /// Searches the log now and after each commit until there is a result.
   ///
-  /// A commit of this process is seen at once, one of another process within some milliseconds.
+  /// A commit of this process is seen at once, one of another process within a few milliseconds.
   ///
   /// - Returns: The result of `look`; `nil` if the task is cancelled.
   package mutating func first<Found>(

@@ -82,9 +82,9 @@ public struct LogSnapshot: ~Copyable {
   /// Returns the streams that a stage with `Streams` has moved entries of `stream` to. It is empty if none
   /// have moved.
   ///
-  /// Names that have moved again are followed to streams that hold entries. Of a stream that was split into
-  /// more than 16 streams, only the first 16 are known. A stream may hold entries of its own in addition to
-  /// moved ones.
+  /// If entries have moved again, their new names are followed to the streams that hold entries. Of a stream
+  /// that was split into more than 16 streams, only the first 16 are known. A stream may hold entries of its
+  /// own in addition to moved ones.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: One look-up, and some for each name that is followed.

@@ -157,12 +157,12 @@ package struct CommitSearch: Sendable {
 }
 
 extension LogSnapshot {
-  /// Returns the first position from which on every entry is that was committed at `time` or later; `nil` if
-  /// all are older, or the log is empty.
+  /// Returns the position of the first entry that was committed at `time` or later; `nil` if all are older,
+  /// or the log is empty.
   ///
-  /// Commit times never decrease, also when the clock is set back. They have a resolution of ten
+  /// Commit times never decrease, even when the clock is set back. They have a resolution of ten
   /// milliseconds, so the first entries may be up to that much older than `time`. In a store that an older
-  /// library made, all of its entries count as committed at the first commit that noted its time.
+  /// library made, that library's entries count as committed at the first commit that recorded its time.
   ///
   /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.

@@ -1,7 +1,7 @@
 public import AnnalsCoding
 package import AnnalsFormat
 
-/// What of a stream can be read and written, in one snapshot.
+/// How much of a stream can be read, and whether it takes events, in one snapshot.
 public struct StreamState: Equatable, Sendable {
   /// The revision of the newest event.
   public let revision: Revision
@@ -15,7 +15,7 @@ public struct StreamState: Equatable, Sendable {
 }
 
 extension LogSnapshot {
-  /// Returns what of `stream` can be read and written; `nil` for a stream that never had an event.
+  /// Returns how much of `stream` can be read, and whether it takes events; `nil` if it never had an event.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: Three look-ups.

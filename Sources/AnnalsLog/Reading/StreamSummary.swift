@@ -6,11 +6,11 @@ internal import LMDB
 public struct StreamSummary: Hashable, Sendable {
   /// The stream's name.
   public let name: StreamName
-  /// The revision of its newest entry.
+  /// The revision of the stream's newest entry.
   public let revision: Revision
-  /// Where its first entry is.
+  /// The position of the stream's first entry.
   public let first: Position
-  /// Where its newest entry is.
+  /// The position of the stream's newest entry.
   public let last: Position
 }
 
@@ -68,7 +68,7 @@ public struct StreamList: ~Copyable, ~Escapable {
     return births.sorted { $0.name > $1.name }
   }
 
-  /// The next stream; `nil` at the end.
+  /// Returns the next stream; `nil` at the end.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   public mutating func next() throws(AnnalsError) -> StreamSummary? {

@@ -10,16 +10,16 @@ extension EventLog {
   /// try await log.append([enrolled], to: "enrolments", unless: query, after: known)
   /// ```
   ///
-  /// The condition is decided when the events are stored: no entry can come between. Entries of earlier calls
-  /// of the same commit count. A call that is repeated with the same event ids is recognised before its
-  /// condition is compared.
+  /// The condition is checked when the events are stored, so no entry can come in between. Entries of earlier
+  /// calls in the same commit count. A call that is repeated with the same event ids is recognised before its
+  /// condition is checked.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The entries that must not be there.
-  ///   - position: The position after which entries are compared, such as the head of the snapshot that the
+  ///   - query: The query that no entry may match.
+  ///   - position: The position after which entries are checked, such as the head of the snapshot that the
   ///     decision was made from; `nil` for all entries.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` as the other forms; `conflict` with the position of the first entry that
@@ -40,8 +40,8 @@ extension EventLog {
   /// query.
   ///
   /// - Parameters:
-  ///   - query: The entries that must not be there.
-  ///   - position: The position after which entries are compared; `nil` for all entries.
+  ///   - query: The query that no entry may match.
+  ///   - position: The position after which entries are checked; `nil` for all entries.
   ///   - body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms.
@@ -61,8 +61,8 @@ extension EventLog {
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The entries that must not be there.
-  ///   - position: The position after which entries are compared; `nil` for all entries.
+  ///   - query: The query that no entry may match.
+  ///   - position: The position after which entries are checked; `nil` for all entries.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.
   @discardableResult
@@ -79,8 +79,8 @@ extension EventLog {
   /// query, and blocks the calling thread until they are durable.
   ///
   /// - Parameters:
-  ///   - query: The entries that must not be there.
-  ///   - position: The position after which entries are compared; `nil` for all entries.
+  ///   - query: The query that no entry may match.
+  ///   - position: The position after which entries are checked; `nil` for all entries.
   ///   - body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.

@@ -13,30 +13,30 @@ internal import LMDB
 extension EventLog {
   /// Makes a backup at `destination`, a complete store, while others continue to write.
   ///
-  /// The backup shows one state of the log: every entry acknowledged before this call, and whole append calls
-  /// of later ones. It has only the generation in use, with its number and the log's id, and no unused pages.
-  /// During a migration pass, it has the generation that is in use until the switch.
+  /// The backup shows one state of the log: every entry acknowledged before this call, and later entries only
+  /// as whole append calls. It has only the generation in use, with its number and the log's id, and no
+  /// unused pages. During a migration pass, it has the generation that is in use until the switch.
   ///
   /// A store that is open for writing records the backup before it is made, so that ``erasures()`` can say
-  /// that bytes may still be in it. If the process is killed meanwhile, the record stays: the backup may be
-  /// whole, or there may be a part of it, in a directory next to its place that the next backup there
+  /// that bytes may still be in it. If the process is killed meanwhile, the record stays. The backup may then
+  /// be complete, or a part of it may be in a directory next to its place, which the next backup there
   /// removes.
   ///
-  /// The backup is live. The hold of a store before a pass is accepted is not copied, because a backup has
-  /// nothing to roll back to.
+  /// The backup is live. If the store is held until a pass is accepted, the hold is not copied, because a
+  /// backup has nothing to roll back to.
   ///
   /// Every page, entry and row of the backup is checked before it gets its name, so a damaged store cannot be
   /// backed up. If the file may be damaged or foreign, open it with trust `.nobody`, so that its pages are
   /// checked before they are copied.
   ///
   /// - Parameters:
-  ///   - destination: The place of the backup. Nothing may be there, and the parent directory must exist.
+  ///   - destination: The place of the backup. Nothing may exist there, and the parent directory must exist.
   ///   - progress: Called now and then with the number of entries of the copy that have been checked.
   /// - Returns: The contents of the backup.
   /// - Throws: ``AnnalsError`` with code `cannotCreate` if something is at `destination`; `diskFull` before
   ///   anything is copied if the disk is known to have too little space, and later if it runs out; `damaged`
-  ///   with the damaged position or table of the store; `busy` if a migration pass has just ended. No files
-  ///   remain then.
+  ///   with the damaged position or table of the store; `busy` if a migration pass has just ended. In that
+  ///   case no files remain.
   /// - Complexity: O(entries). It blocks the thread and needs constant memory. Pages that writers replace are
   ///   not reused before it ends.
   @discardableResult
@@ -90,18 +90,18 @@ extension EventLog {
   /// and row is checked before anything is used and before the new store gets its name.
   ///
   /// The new store is another incarnation of the log, which branches off after its last position. A reader
-  /// with a checkpoint can detect that later entries may differ. The store is live, as a backup is. No byte
-  /// of `source` changes.
+  /// with a checkpoint can detect that later entries may differ. The store is live, like a backup. No byte of
+  /// `source` changes.
   ///
   /// - Parameters:
   ///   - source: The backup.
-  ///   - destination: The place of the store. Nothing may be there, and the parent directory must exist.
+  ///   - destination: The place of the store. Nothing may exist there, and the parent directory must exist.
   ///   - progress: Called now and then with the number of entries of the copy that have been checked.
   /// - Returns: The contents of the new store.
   /// - Throws: ``AnnalsError`` with code `noSuchStore`, `notAStore`, `incomplete`, `foreign` or `damaged` for
   ///   `source`; `busy` if `source` takes appends too fast to be copied, or if a switch to another generation
-  ///   was interrupted there, which one open of it finishes; otherwise as ``backup(to:progress:)``. No files
-  ///   remain then.
+  ///   was interrupted there, which an open of it completes; otherwise as ``backup(to:progress:)``. In that
+  ///   case no files remain.
   /// - Complexity: O(bytes). It blocks the thread and needs constant memory. Writers of `source` do not wait.
   @discardableResult
   public static func restore(

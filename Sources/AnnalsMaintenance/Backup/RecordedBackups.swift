@@ -42,8 +42,8 @@ extension EventLog {
   /// Records that a backup was destroyed, so that ``erasures()`` no longer lists it.
   ///
   /// - Parameter id: The id that ``backup(to:progress:)`` returned.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` if the store knows no such backup, `readOnly`, `busy`,
-  ///   `appendsSuspended`, `diskFull`, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the store has recorded no such backup, `readOnly`,
+  ///   `busy`, `appendsSuspended`, `diskFull`, `damaged` or `inputOutput`.
   public func forgetBackup(_ id: UUID) throws(AnnalsError) {
     guard options.access == .readWrite else {
       throw AnnalsError(.readOnly, "the store was opened for reading only; open it with access .readWrite")

@@ -22,8 +22,7 @@ extension SchemaMigrationPlan {
   ///     ``StoreCheck/undeclared``.
   /// - Throws: ``AnnalsError`` with code `invalidPlan`, or for a store that cannot be read at all.
   /// - Complexity: O(kinds of records · stages), regardless of the length of the log. With a scan, O(log) if
-  ///   the
-  ///   store has payloads by name that a pass would rewrite.
+  ///   the store has payloads by name that a pass would rewrite.
   public static func check(store: URL, scanning isScanning: Bool = false) throws(AnnalsError) -> StoreCheck {
     let compiled = try CompiledPlan(Self.self)
     var options = StoreOptions(access: .readOnly, creation: .never, trust: .nobody)

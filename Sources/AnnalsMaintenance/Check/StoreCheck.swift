@@ -19,23 +19,23 @@ public struct StoreCheck: Sendable {
     public let version: SchemaVersion?
     /// The number of events.
     public let count: UInt64
-    /// How many entries of it are stubs, of which nothing is delivered.
+    /// The number of its entries that are stubs, for which nothing is delivered.
     public let stubs: UInt64
-    /// The number of its events that a migration pass has quarantined: each part of an entry counts.
+    /// The number of its events that a migration pass has quarantined, counting each part of an entry.
     public let quarantined: UInt64
-    /// Where the first one is.
+    /// The position of its first event.
     public let first: Position
     /// The newer versions of the stages that its events pass on the way to the current version, as far as the
-    /// plan can say. Rules may end the way earlier.
+    /// plan can say. Rules may end this way earlier.
     public let stages: [SchemaVersion]
-    /// Whether it is of a newer version than the plan's, which reads it but cannot append.
+    /// Whether its version is newer than the plan's, so that the plan reads it but cannot append.
     public let isNewer: Bool
     /// Whether it is stored by name and a migration pass would rewrite it, so that undeclared fields can be
     /// lost.
     public let isByName: Bool
     /// The newer version of the stage that retains it as it is stored; `nil` if none does.
     public let retainedBy: SchemaVersion?
-    /// Why the plan cannot read it; `nil` if it can, or where nothing of it is delivered.
+    /// Why the plan cannot read it; `nil` if it can, or if nothing of it is delivered.
     public let problem: String?
   }
 
@@ -52,11 +52,11 @@ public struct StoreCheck: Sendable {
     public let retagged: UInt64
     /// Whether the store lacks a context or fold of the stage, so that the stage has to be activated.
     public let isDue: Bool
-    /// Whether it moves entries to other streams and no migration pass has done so yet.
+    /// Whether the stage moves entries to other streams and no migration pass has done so yet.
     public let needsPass: Bool
     /// The scope of the stage beyond a single entry.
     public let scope: StageScope
-    /// Whether it leads to a bridge.
+    /// Whether the stage leads to a bridge.
     public let isBridge: Bool
     /// The phase of the newer version's roll-out.
     public let phase: RolloutPhase
@@ -74,7 +74,7 @@ public struct StoreCheck: Sendable {
   public let stages: [Stage]
   /// The number of events without a version that have not been adopted yet.
   public let unadopted: UInt64
-  /// The reason for which the store refuses the plan, regardless of its events; `nil` if it does not.
+  /// The reason why the store refuses the plan, regardless of its events; `nil` if it does not.
   public let refusal: String?
   /// The fields that an adoption or a migration pass would lose because the plan does not declare them; `nil`
   /// if the log was not scanned for them.

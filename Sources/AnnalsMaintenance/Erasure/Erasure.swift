@@ -15,16 +15,16 @@ internal import LMDB
 public struct Erasure: Hashable, Sendable {
   /// Where the bytes of erased events may still be.
   public enum Place: Hashable, Sendable {
-    /// The file of a generation: the erasure left them in its free pages, or it is older, or was rolled back
-    /// before the erasure, or cannot be read.
+    /// The file of a generation: the erasure left the bytes in its free pages, or the generation is older,
+    /// was rolled back before the erasure, or cannot be read.
     case generation(UInt64)
-    /// A backup that was made before, or of a generation that still had the bytes: its id, and the place
-    /// where it was made.
+    /// A backup that was made before the erasure, or of a generation that still had the bytes: its id, and
+    /// the place where it was made.
     case backup(UUID, at: String)
-    /// The context of the stage to this version, which was worked out from the whole log before.
+    /// The context of the stage to this version, which was computed from the whole log before the erasure.
     case context(String)
-    /// The file of a view that no program reads any more; the next program that opens the view removes it,
-    /// and so does ``EventLog/discardPrevious(_:)``. `nil` if the file does not say which view it is of.
+    /// The file of a view that no program reads any more. The next program that opens the view removes it,
+    /// and so does ``EventLog/discardPrevious(_:)``. `nil` if the file does not name its view.
     case view(String?)
     /// A file of `blobs` to which no event refers any more, or that an interrupted writer has left. A later
     /// pass removes it.
@@ -56,7 +56,7 @@ extension EventLog {
   /// Returns the erasures of the log, oldest first, each with the places where its bytes may still be.
   ///
   /// The store knows its generations, contexts, views and attachments, and the backups that were made of it.
-  /// It does not know of copies by other means. An erasure that was begun and is not complete is in
+  /// It does not know of copies made by other means. An erasure that was begun and is not complete is in
   /// ``unfinishedErasures()``.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `permission` or `inputOutput`.

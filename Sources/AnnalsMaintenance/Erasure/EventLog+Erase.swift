@@ -8,24 +8,25 @@ public import AnnalsStore
 extension EventLog {
   /// Erases all events that `stream` has now.
   ///
-  /// Payload, metadata and event id of each are gone for every read that begins after the return, in every
-  /// process: of the log, the stream, subscriptions, projections, aggregates, dumps and `--raw`. Positions,
-  /// revisions and expectations stay as they are. Typed reads pass over erased events, raw reads get a stub
-  /// with the reason. Views that may have folded the events are made again; until then their reads fail with
-  /// `busy`.
+  /// The payload, metadata and id of each event are gone for every read that begins after the return, in
+  /// every process: of the log, the stream, subscriptions, projections, aggregates, dumps and `--raw`.
+  /// Positions, revisions and expectations do not change. Typed reads pass over erased events, raw reads
+  /// return a stub with the reason. Views that may have folded the events are built again; until then their
+  /// reads fail with `busy`.
   ///
-  /// The bytes leave the files with the next `compact` or migration pass, and the removal of the generations
-  /// before it. ``erasures()`` lists the places where they remain.
+  /// The bytes leave the files once the next `compact` or migration pass has run and the generations before
+  /// it are removed. ``erasures()`` lists the places where they remain.
   ///
   /// - Parameters:
-  ///   - stream: A stream with at least one event. Its name is in no listing from now on, and leaves the log
-  ///     with the next pass, unless an event is appended to it before.
-  ///   - author: The person that asked; recorded in the log.
+  ///   - stream: A stream with at least one event. From now on its name is in no listing, and it leaves the
+  ///     log with the next pass, unless an event is appended to the stream first.
+  ///   - author: The person who asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
   /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
-  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and as `append`
-  ///   throws. Entries of earlier commits stay erased then; the call can be repeated.
-  /// - Complexity: O(events), with a durable commit for some thousand, and the time to build views again.
+  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and the errors of
+  ///   `append`. After an error, entries of earlier commits stay erased; the call can be repeated.
+  /// - Complexity: O(events), with a durable commit for every few thousand, and the time to build views
+  ///   again.
   @discardableResult
   public func erase(
     stream: StreamName, by author: String, because reason: String
@@ -36,7 +37,7 @@ extension EventLog {
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
   ///
   /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
-  ///   last entry of a group that a fold makes one event of, if others of the group stay.
+  ///   last entry of a group that a fold combines into one event, if others of the group stay.
   @discardableResult
   public func erase(
     _ positions: [Position], by author: String, because reason: String
@@ -44,7 +45,7 @@ extension EventLog {
     try Erasing(self, author: author, reason: reason).run { (_) throws(AnnalsError) in positions }
   }
 
-  /// Erases the events of which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
+  /// Erases the events for which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
   ///
   /// - Parameter isMeant: Receives each entry that has an event, in order.
   /// - Throws: As ``erase(stream:by:because:)``.
@@ -122,12 +123,12 @@ extension EventStore {
     try erasing(author, reason).run { (_) throws(AnnalsError) in positions }
   }
 
-  /// Erases the entries with an event of which `isMeant` returns `true`, and folds inline projections again.
+  /// Erases the entries with an event for which `isMeant` returns `true`, and folds inline projections again.
   /// See ``EventLog/erase(stream:by:because:)``.
   ///
   /// - Parameter isMeant: Receives each event in the plan's current version, in order. An entry that was
   ///   split is erased with all of its events.
-  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and what reading the events throws.
+  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and the errors of reading the events.
   /// - Complexity: O(log).
   @discardableResult
   public func erase(
@@ -150,7 +151,7 @@ extension EventStore {
   ///
   /// - Parameter query: The types, in the plan's current version, and the tags of the events. An entry that
   ///   was split is erased with all of its events.
-  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and what reading the events throws.
+  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and the errors of reading the events.
   /// - Complexity: O(matching events) if each item of the query has a tag, O(log) otherwise.
   @discardableResult
   public func erase(

@@ -17,17 +17,18 @@ extension EventStore {
   /// stages keep results of the values. ``EventLog/erasures()`` lists these places.
   ///
   /// If the process is killed meanwhile, the key is either whole or gone. If it is gone, the next open of the
-  /// store with keys does the rest, and records this call. So does a repeated call.
+  /// store with keys completes the removal and records this call, and so does a repeated call.
   ///
   /// - Parameters:
   ///   - subject: The id of the person, as in the field that `@Field(personal:)` names: of its type, or as
-  ///     its text (``TagValue/tagText``). That of a `UUID` has small letters, unlike `uuidString`.
-  ///   - author: The person that asked; recorded in the log.
+  ///     its text (``TagValue/tagText``). The text of a `UUID` is in lowercase, unlike `uuidString`.
+  ///   - author: The person who asked; recorded in the log.
   ///   - reason: Why; recorded in the log. The id of the subject is not recorded.
-  /// - Returns: The position of the system entry that records it, and whether the person had keys. Without
-  ///   keys nobody is forgotten in stored events, and later events of the id are refused.
+  /// - Returns: The position of the system entry that records it, and whether the person had keys. If it had
+  ///   no keys, nobody is forgotten in stored events, and later events of the id are refused.
   /// - Throws: ``AnnalsError`` with code `keyMissing` in a store without keys or without their file,
-  ///   `wrongUse` without an author or a reason, `busy` while a migration pass runs, and as `append` throws.
+  ///   `wrongUse` without an author or a reason, `busy` while a migration pass runs, and the errors of
+  ///   `append`.
   /// - Complexity: O(subjects) to write the file of keys again, and the time to build views again.
   @discardableResult
   public func forget(
@@ -79,11 +80,11 @@ extension EventLog {
   ///
   /// - Parameters:
   ///   - subject: The id of the person, as in the field that `@Field(personal:)` names: of its type, or as
-  ///     its text (``TagValue/tagText``). That of a `UUID` has small letters, unlike `uuidString`.
-  ///   - author: The person that asked; recorded in the log.
+  ///     its text (``TagValue/tagText``). The text of a `UUID` is in lowercase, unlike `uuidString`.
+  ///   - author: The person who asked; recorded in the log.
   ///   - reason: Why; recorded in the log. The id of the subject is not recorded.
-  /// - Returns: The position of the system entry that records it, and whether the person had keys. Without
-  ///   keys nobody is forgotten in stored events, and later events of the id are refused.
+  /// - Returns: The position of the system entry that records it, and whether the person had keys. If it had
+  ///   no keys, nobody is forgotten in stored events, and later events of the id are refused.
   /// - Throws: ``AnnalsError`` with code `needsPlan` if an inline projection is in force, and as
   ///   ``EventStore/forget(_:by:because:)``.
   /// - Complexity: As ``EventStore/forget(_:by:because:)``.

@@ -20,9 +20,9 @@ extension Erasure {
 extension EventLog {
   /// Returns the erasures, and the removals of keys, that were begun and are not complete.
   ///
-  /// Of such an erasure, events or results of them may still be read. The next open of the store with its
-  /// plan completes it, and so does the next erasure. A removal of keys needs an open with these keys.
-  /// ``finishErasures()`` completes erasures of a store without a plan.
+  /// Until an erasure is complete, its events or results of them may still be read. The next open of the
+  /// store with its plan completes it, and so does the next erasure. A removal of keys needs an open with
+  /// these keys. ``finishErasures()`` completes erasures of a store without a plan.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged`, `busy`, `permission` or `inputOutput`.
   public func unfinishedErasures() throws(AnnalsError) -> [Erasure.Unfinished] {
@@ -42,7 +42,7 @@ extension EventLog {
   /// Completes an erasure whose process was killed.
   ///
   /// - Throws: ``AnnalsError`` with code `needsPlan` if the store has inline projections, `busy` while a
-  ///   migration pass or an erasure runs, and as `append` throws.
+  ///   migration pass or an erasure runs, and the errors of `append`.
   /// - Complexity: As the erasure itself.
   public func finishErasures() throws(AnnalsError) {
     guard let row = try read({ (snapshot) throws(AnnalsError) in try snapshot.reader.unfinishedErasure() })

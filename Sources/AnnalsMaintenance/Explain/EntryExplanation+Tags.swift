@@ -5,7 +5,7 @@ internal import AnnalsLog
 extension EntryExplanation {
   /// A tag of the entry, and its place in the chain of the entries that have the tag.
   public struct Tag: Hashable, Sendable {
-    /// The tag; `nil` in an erased entry, which keeps the links of its tags alone.
+    /// The tag; `nil` in an erased entry, which keeps only the links of its tags.
     public let tag: EventTag?
     /// The number of entries before it in the chain. A pass leaves out erased ones.
     public let ordinal: UInt64

@@ -34,7 +34,7 @@ public struct EntryExplanation: Sendable {
 
   /// An event of the entry at some version.
   public struct Event: Hashable, Sendable {
-    /// The part of a split that it is; empty if no rule split the entry.
+    /// The path of the event in a split; empty if no rule split the entry.
     public let path: [UInt32]
     /// The record's name.
     public let type: String

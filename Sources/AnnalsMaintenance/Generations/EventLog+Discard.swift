@@ -23,8 +23,8 @@ public struct DiscardReport: Hashable, Sendable {
   public let bytes: Int
   /// The files that look like generations and were left alone, with the reason.
   public let kept: [Kept]
-  /// The projections of which former rows were removed, or the name of the file if it did not say which it
-  /// was of.
+  /// The projections whose former rows were removed, or the name of the file if it did not name its
+  /// projection.
   public let views: [String]
 
   /// A file that was left alone.
@@ -44,8 +44,8 @@ extension EventLog {
   /// target of an unfinished pass, a file of another log, or an unreadable one.
   ///
   /// It also removes the rows of views that were withdrawn because of an erasure, unless a program has them
-  /// open. The next program that opens such a view builds it from the log. A projection that takes erased
-  /// events out of its rows itself is not asked any more: open the store with it before.
+  /// open. The next program that opens such a view builds it from the log. A projection that removes erased
+  /// events from its rows itself is no longer called: open the store with it first.
   ///
   /// After a rollback the generation in use is verified first, because the one that was rolled back may be
   /// the only sound one.
@@ -53,10 +53,10 @@ extension EventLog {
   /// - Parameter url: The store's directory.
   /// - Returns: The removed generations, and the files left alone.
   /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `damaged` if the
-  ///   generation in use is, after a rollback; `busy` if a pass runs, or if somebody still reads from one of
-  ///   the generations; and as ``init(at:options:)``. Nothing is removed then. If only former rows of views
-  ///   or unused contents of attachments cannot be removed, it throws after the removal; a repeated call
-  ///   removes them.
+  ///   generation in use is damaged after a rollback; `busy` if a pass runs, or if a process still reads from
+  ///   one of the generations; and as ``init(at:options:)``. In that case nothing is removed. If only former
+  ///   rows of views or unused contents of attachments cannot be removed, it throws after the removal; a
+  ///   repeated call removes them.
   /// - Complexity: O(generations), and the removal of the files. After a rollback, as
   ///   ``verify(_:progress:)``.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {

@@ -17,7 +17,7 @@ public struct RollbackReport: Hashable, Sendable {
   public let from: UInt64
   /// The generation that is in use again.
   public let to: UInt64
-  /// Whether an earlier rollback was nearly complete, and only its last steps were done now.
+  /// Whether an earlier rollback was nearly complete, so that only its last steps were done now.
   public let wasFinished: Bool
 }
 
@@ -32,9 +32,9 @@ public struct AcceptReport: Hashable, Sendable {
 extension EventLog {
   /// Returns to the generation before the last switch, if nothing has been appended since.
   ///
-  /// Afterwards the predecessor is in use and takes appends, also for all processes that have the store open.
-  /// The generation that was in use is sealed and kept until ``discardPrevious(_:)``. If its pass has changed
-  /// any entry, views are built again, because they may be folded from entries as the pass left them, and
+  /// Afterwards the predecessor is in use and takes appends, for all processes that have the store open. The
+  /// generation that was in use is sealed and kept until ``discardPrevious(_:)``. If its pass has changed any
+  /// entry, views are built again, because they may be folded from entries as the pass left them, and
   /// snapshots of aggregates are removed. A process that is killed meanwhile leaves one of the two in use,
   /// never both; the next open completes the rollback.
   ///
@@ -44,7 +44,7 @@ extension EventLog {
   ///   predecessor was discarded, if entries were appended since the switch, which would be lost
   ///   (`details.position` is the first), or if some were erased since then (`details.position` is the one of
   ///   the record); `busy` if a pass runs or is unfinished, or if an erasure that was begun since the switch
-  ///   is not complete; `damaged`, and as ``init(at:options:)``. Nothing is changed then.
+  ///   is not complete; `damaged`, and as ``init(at:options:)``. In that case nothing is changed.
   /// - Complexity: Two durable commits and a rename, regardless of the length of the log, and one commit for
   ///   each view that is built again.
   public static func rollback(_ url: URL) throws(AnnalsError) -> RollbackReport {
@@ -57,13 +57,12 @@ extension EventLog {
 
   /// Accepts a held switch, so that the generation in use takes appends.
   ///
-  /// After the first append, ``rollback(_:)`` is no longer possible. A store that is not held stays
-  /// unchanged.
+  /// After the first append, ``rollback(_:)`` is no longer possible. A store that is not held is not changed.
   ///
   /// - Parameter url: The store's directory.
   /// - Returns: The result.
-  /// - Throws: ``AnnalsError`` with code `busy` if a pass runs, and as ``init(at:options:)``. Nothing is
-  ///   changed then.
+  /// - Throws: ``AnnalsError`` with code `busy` if a pass runs, and as ``init(at:options:)``. In that case
+  ///   nothing is changed.
   /// - Complexity: One durable commit.
   public static func accept(_ url: URL) throws(AnnalsError) -> AcceptReport {
     try GenerationChange(url, StoreOptions()).accept()

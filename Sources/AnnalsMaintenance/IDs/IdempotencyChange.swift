@@ -210,8 +210,8 @@ extension EventLog {
   ///
   /// - Parameters:
   ///   - idempotency: The new setting.
-  ///   - progress: Is called now and then with the number of indexed entries.
-  /// - Returns: Whether the store recognised ids in another way before.
+  ///   - progress: Called now and then with the number of indexed entries.
+  /// - Returns: Whether the store recognised ids in a different way before.
   /// - Throws: ``AnnalsError`` with code `wrongUse` for an invalid length of a window, `readOnly`, `busy`
   ///   while a migration pass runs, `appendsSuspended`, `diskFull`, `damaged`, `needsNewer` or `inputOutput`.
   /// - Complexity: O(log) to build the index, O(entries with ids) to remove it.

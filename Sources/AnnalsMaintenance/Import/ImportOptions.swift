@@ -10,17 +10,17 @@ public import AnnalsCoding
 public struct ImportOptions: Sendable {
   /// The key of a field in the lines, if it is not the field's own name.
   ///
-  /// A key is the name of a member of the line's object, compared as UTF-8 bytes. It is no path into inner
+  /// A key is the name of a member of the line's object, compared as UTF-8 bytes. It is not a path into inner
   /// objects.
   public var keys: [EntryField: String]
   /// The schema version of every line, regardless of what the line says; `nil` to take the line's own.
   public var version: SchemaVersion?
-  /// A directory with the contents of the lines' attachments, in files called by their hashes; `nil` if the
-  /// store has them already. The directory `blobs` of another store is one.
+  /// A directory with the contents of the lines' attachments, in files named by their hashes; `nil` if the
+  /// store has them already. The directory `blobs` of another store is such a directory.
   public var attachments: URL?
-  /// The number of lines at the start of the input that are skipped unread, empty lines included.
+  /// The number of lines at the start of the input that are skipped unread, including empty lines.
   public var skip: Int
-  /// Whether lines of stubs are left out: what remains of removed and erased entries, and the records of
+  /// Whether lines of stubs are left out: the remainders of removed and erased entries, and the records of
   /// changes of the log. The default is to refuse them.
   ///
   /// Without these entries, later ones get lower positions and revisions than in the exported log.
@@ -41,8 +41,8 @@ public struct ImportOptions: Sendable {
 
 /// The progress of an import.
 public struct ImportReport: Hashable, Sendable {
-  /// The number of input lines that are done. An import of the same input that skips as many continues after
-  /// them.
+  /// The number of input lines that are done. To continue after them, import the same input and skip this
+  /// number of lines.
   public internal(set) var lines: Int
   /// The number of entries that were stored.
   public internal(set) var stored: UInt64 = 0

@@ -171,8 +171,8 @@ extension EventLog {
   /// Stores lines of JSON, one entry a line, in batches of whole lines.
   ///
   /// A batch is one append call of at most 4,000 lines and about 4 MiB, stored whole or not at all. The
-  /// import stops at the first line that is no entry. The batches before it are stored, and the earlier lines
-  /// of its own batch are not.
+  /// import stops at the first line that is not an entry. The batches before it are stored, but the earlier
+  /// lines of its own batch are not.
   ///
   /// The error has the number of that line in `details.line`, and the number of stored lines in
   /// `details.linesStored`. Set ``ImportOptions/skip`` to the latter to continue. With code `outcomeUnknown`,
@@ -188,13 +188,13 @@ extension EventLog {
   /// follows a known line and equals the entry that follows.
   ///
   /// After a pass that moved streams, a line with an id is refused with `streamMoved` if entries of its
-  /// stream have moved and the id is not in the stream. So is a line whose id is among entries that the pass
-  /// merged from several streams.
+  /// stream have moved and the id is not in the stream, or if the id is among entries that the pass merged
+  /// from several streams.
   ///
   /// - Parameters:
   ///   - options: The keys of the fields in the lines, and the line to begin at.
   ///   - next: Returns the next bytes of the input, in any number, and `nil` at its end.
-  ///   - progress: Is called after every batch with the progress of the import.
+  ///   - progress: Called after every batch with the progress of the import.
   /// - Returns: The number of lines, and their outcomes.
   /// - Throws: Any error that `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`,
   ///   `streamMoved` or `tooLarge` for a line, also if the ids of too many entries would have to be kept in

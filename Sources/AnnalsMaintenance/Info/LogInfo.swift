@@ -43,7 +43,7 @@ public struct LogInfo: Sendable {
     /// Its number.
     public let generation: UInt64
     /// The newest position at the switch; `nil` if the log was empty. ``EventLog/rollback(_:)`` is possible
-    /// while it is the log's last.
+    /// while this is the last position of the log.
     public let last: Position?
   }
 
@@ -80,11 +80,11 @@ public struct LogInfo: Sendable {
   public let predecessor: Predecessor?
   /// The migration pass that is unfinished; `nil` if none is.
   public let pass: Pass?
-  /// The number of entries that the log has.
+  /// The number of entries in the log.
   public let entries: UInt64
-  /// The number of streams that the log has.
+  /// The number of streams in the log.
   public let streams: UInt64
-  /// The number of different tags that its events have. A tag of erased events alone counts until a pass.
+  /// The number of different tags of its events. A tag that only erased events have counts until a pass.
   public let tags: UInt64
   /// The schema versions, in the order in which they were first used.
   public let schemas: [Schema]
@@ -115,8 +115,8 @@ public struct LogInfo: Sendable {
   public let mapSize: Int
   /// The number of open snapshots of all processes.
   public let readers: Int
-  /// The snapshot of the oldest commit, if there is any. While it lives, pages freed after it are not reused,
-  /// and the file grows.
+  /// The snapshot of the oldest commit, if there is any. While it is open, pages freed after it are not
+  /// reused, and the file grows.
   public let oldestReader: Reader?
 }
 

@@ -4,7 +4,7 @@ public enum EntryField: String, CaseIterable, Sendable {
   case stream
   /// The name of the record type, a text. Every line has it.
   case type
-  /// The schema version: a text such as `"1.0.0"`, or a whole number, of which 1 is 1.0.0.
+  /// The schema version: a text such as `"1.0.0"`, or a whole number, where 1 is 1.0.0.
   case version
   /// The time of the event, a text that ``Timestamp/init(parsing:)`` reads.
   case time

@@ -154,7 +154,7 @@ extension EntryLines {
   /// Waits until there are entries after the last one that was read, and continues with them. Entries must be
   /// read oldest first.
   ///
-  /// An append of this process is seen at once, one of another process within some milliseconds.
+  /// An append of this process is seen at once, one of another process within a few milliseconds.
   ///
   /// - Returns: Whether there are more; `false` if the limit is reached or the task is cancelled.
   /// - Throws: As ``init(_:_:)``.

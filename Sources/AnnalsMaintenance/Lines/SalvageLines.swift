@@ -45,7 +45,7 @@ public struct SalvageLines: Sendable {
   /// Whether the table `meta` is sound.
   private let hasMeta: Bool
 
-  /// The lines of all entries of the store at `url`, which is opened for reading only.
+  /// Creates the lines of all entries of the store at `url`, which is opened for reading only.
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` if the pages of the file do not lead to its tables, and
   ///   otherwise as ``EventLog/inspect(_:)``.
@@ -86,7 +86,7 @@ public struct SalvageLines: Sendable {
     }
   }
 
-  /// The next lines, each with its end; `nil` after the last.
+  /// Returns the next lines, each with its end; `nil` after the last.
   ///
   /// - Throws: ``AnnalsError`` with code `tooManyReaders` or `inputOutput`, and `damaged` if the pages of the
   ///   file do not lead to the table of entries.

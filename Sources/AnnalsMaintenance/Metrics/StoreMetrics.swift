@@ -2,7 +2,7 @@ public import AnnalsCoding
 internal import AnnalsLog
 internal import Synchronization
 
-/// An observer that counts the work of a process, and gives the counters in Prometheus' text format.
+/// An observer that counts the work of a process, and returns the counters in Prometheus' text format.
 ///
 /// ```swift
 /// let metrics = StoreMetrics()
@@ -93,7 +93,7 @@ public final class StoreMetrics: StoreObserver {
     counters.withLock { $0.deadLetters[ExactText(activity.consumer), default: 0] += 1 }
   }
 
-  /// The counters in Prometheus' text format. They begin at zero when the process does.
+  /// The counters in Prometheus' text format. They are zero when the process begins.
   ///
   /// - Complexity: O(stages, views and consumers that were counted).
   public var prometheusText: String {

@@ -19,9 +19,9 @@ extension EventLog {
   ///
   /// - Parameter url: The store's directory. It need not be readable by any plan, and may be damaged.
   /// - Returns: The new URL of the store; `nil` if there was nothing at `url`, as after an earlier call.
-  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, this one included;
-  ///   `notAStore` if `url` names something else; `permission` or `inputOutput` if the system refuses.
-  ///   Nothing is moved then.
+  /// - Throws: ``AnnalsError`` with code `busy` if any program has the store open, including this one;
+  ///   `notAStore` if `url` names something else; `permission` or `inputOutput` if the system refuses. In
+  ///   that case nothing is moved.
   /// - Complexity: O(files in the store's directory), regardless of the length of the log.
   public static func resetMovingAside(_ url: URL) throws(AnnalsError) -> URL? {
     guard let path = try StorePlace(url).moveAside() else { return nil }

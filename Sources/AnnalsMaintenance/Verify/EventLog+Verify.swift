@@ -21,7 +21,7 @@ extension EventLog {
   /// - Parameters:
   ///   - url: The store's directory.
   ///   - progress: Called now and then with the number of entries that are done.
-  /// - Returns: The findings, which are no errors.
+  /// - Returns: The findings, which are not thrown as errors.
   /// - Throws: As ``init(at:options:)``, if the store cannot be opened at all.
   /// - Complexity: O(size of the file), with memory of two bits for each page, some bytes for each stream of
   ///   the tail, and up to 40 MiB for the scan's memory of streams. In a log of up to 262,144 streams no link

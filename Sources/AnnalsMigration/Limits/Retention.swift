@@ -3,11 +3,11 @@ internal import AnnalsFormat
 public import AnnalsLog
 internal import LMDB
 
-/// What retention rules hide.
+/// The streams and events that retention rules hide.
 public struct RetentionReport: Hashable, Sendable {
   /// The number of streams that are truncated.
   public internal(set) var streams: UInt64 = 0
-  /// The number of events that are hidden by it.
+  /// The number of events that are hidden by the truncation.
   public internal(set) var events: UInt64 = 0
 }
 

@@ -8,7 +8,7 @@ extension EventStore {
   /// Begins a migration pass, which rewrites the whole log in the plan's current version, as a new
   /// generation.
   ///
-  /// Reads and appends continue meanwhile, in this process and in others. Writers wait for some milliseconds
+  /// Reads and appends continue meanwhile, in this process and in others. Writers wait for a few milliseconds
   /// at the switch. Before the switch, both generations are compared event by event, and the stages' `verify`
   /// runs.
   ///
@@ -16,8 +16,8 @@ extension EventStore {
   /// ``EventLog/discardPrevious(_:)`` removes it. A pass that another process or a crash has interrupted is
   /// continued. If no entry is of an older version, nothing is done.
   ///
-  /// A rollback may have brought back events that a stage moves to other streams. The pass then leads to the
-  /// version after that stage, and the next call continues from there.
+  /// A rollback may have brought back events that a stage moves to other streams. In that case, the pass
+  /// leads to the version after that stage, and the next call continues from there.
   ///
   /// - Parameter options: The options of the pass.
   /// - Returns: The pass, which continues whether or not the value is kept.
@@ -75,7 +75,7 @@ extension PlanChain {
 }
 
 extension EventLog {
-  /// Begins to copy the log into a new generation, every entry unchanged and without unused pages.
+  /// Begins to copy the log into a new generation, with every entry unchanged and without unused pages.
   ///
   /// Rows of inline projections are copied unchanged, whether or not the store was opened with the
   /// projections.

@@ -29,10 +29,10 @@ public struct MigrationOptions: Sendable {
 
   /// The entries of the older generation that are upcast again before the switch.
   ///
-  /// The whole new generation is read back in both cases, and must deliver the events that the copy noted
+  /// In both cases the whole new generation is read back, and must deliver the events that the copy recorded
   /// (docs/decisions/0025-a-sampled-pass-upcasts-once.md).
   public enum Comparison: Sendable {
-    /// All of them: a rule that gives another result when it is repeated is found at any entry.
+    /// All of them: a rule that returns another result when it is repeated is found at any entry.
     case full
     /// 64 of each 1,024, and the first of each type and version. A rule that differs only at other entries
     /// is not found, and the pass takes less time.
@@ -45,8 +45,7 @@ public struct MigrationOptions: Sendable {
   /// processor, at most 8.
   public var threads: Int?
   /// Whether the store refuses appends after the switch, with code `appendsSuspended`, until the new
-  /// generation is
-  /// accepted or rolled back.
+  /// generation is accepted or rolled back.
   public var isHolding = false
   /// The policy for entries that a rule fails on. The default is `.fail`.
   public var unreadable = Unreadable.fail
@@ -60,24 +59,25 @@ public struct MigrationOptions: Sendable {
   /// `TYPE.outer.inner`. The default is none, so a pass fails with code `undeclaredFields` if stored payloads
   /// have any. Names that the store does not have are ignored.
   public var dropFields: Set<String> = []
-  /// The file for values that stored events lose, a line of JSON for each entry that loses something; `nil`
-  /// for none.
+  /// The file for values that stored events lose, with a line of JSON for each entry that loses a value;
+  /// `nil` for none.
   ///
-  /// The file is complete and on disk before the switch. If something has its name, the pass fails with code
-  /// `cannotCreate`. An unfinished pass is continued only with the archive that it was begun with. A rollback
-  /// keeps the file; discarding a pass removes its archive. The file's form is in docs/migration-fields.md.
+  /// The file is complete and on disk before the switch. If something with its name exists, the pass fails
+  /// with code `cannotCreate`. An unfinished pass is continued only with the archive that it was begun with.
+  /// A rollback keeps the file; discarding a pass removes its archive. The file's form is in
+  /// docs/migration-fields.md.
   public var archive: URL?
-  /// Whether values of personal fields that have an older key than their person's newest are encrypted again
-  /// with that one. The default is `false`: a value that stays as it is keeps its key.
+  /// Whether to encrypt values of personal fields again with their person's newest key if they have an older
+  /// key. The default is `false`: a value that is not changed keeps its key.
   ///
   /// With it, a pass runs even if no entry is of an older version, as long as the store may have encrypted
-  /// values. An open runs no pass for it alone. The pass needs a plan, and a store that is opened with keys.
-  /// Events that a stage keeps as they are stored, and quarantined ones, keep their keys.
+  /// values. An open runs no pass for this reason only. The pass needs a plan, and a store that is opened
+  /// with keys. Events that a stage keeps as they are stored, and quarantined ones, keep their keys.
   public var renewsKeys = false
-  /// How long a content stays after it was attached while no event refers to it. The default is a day.
+  /// How long content is kept after it was attached while no event refers to it. The default is a day.
   ///
-  /// A pass removes contents to which no event refers. A program attaches a content before it appends the
-  /// event, so a new content may only seem unused.
+  /// A pass removes content to which no event refers. A program attaches content before it appends the event,
+  /// so new content may only seem unused.
   public var attachmentGrace = Duration.seconds(86_400)
   /// Called with the outcome of the pass, whether or not anything waits for it.
   public var observer: (@Sendable (Result<MigrationReport, AnnalsError>) -> Void)?

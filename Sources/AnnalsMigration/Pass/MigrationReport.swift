@@ -12,7 +12,7 @@ public struct MigrationReport: Hashable, Codable, Sendable {
     public var type: String
     /// The reason that the rule states.
     public var reason: String
-    /// The number of events. Each part of an entry counts, even if other parts of it are left.
+    /// The number of events. Each part of an entry counts, even if other parts remain.
     public var count: UInt64
   }
 
@@ -35,7 +35,7 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   /// The generation that it was copied from, and to which a rollback returns; the same number if nothing was
   /// done.
   public var predecessor: UInt64
-  /// The number of entries that the log has.
+  /// The number of entries in the log.
   public var entries: UInt64
   /// The number of entries that were decoded, upcast and encoded again. It includes the earlier work of an
   /// interrupted pass, if this version of the library began it.
@@ -57,7 +57,7 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var retagged: UInt64 = 0
   /// The number of entries that went to another stream; counted as ``rewritten`` is.
   public var moved: UInt64 = 0
-  /// The number of events that are in quarantine: each part of an entry counts.
+  /// The number of events that are in quarantine, counting each part of an entry.
   public var quarantined: UInt64 = 0
   /// The number of contents of attachments that were removed because no event refers to them.
   public var removedAttachments: UInt64 = 0
@@ -74,8 +74,8 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   /// Whether the store refuses appends until the new generation is accepted.
   public var isHeld = false
   /// What both generations deliver, as a number to keep: it changes with any event, position, path, stream,
-  /// revision or time. Of a pass that moves entries to other streams it has their names in place of streams
-  /// and revisions.
+  /// revision or time. For a pass that moves entries to other streams, it covers their names in place of
+  /// streams and revisions.
   public var digest: String = ""
 
   init(isDone: Bool, generation: UInt64, predecessor: UInt64, entries: UInt64) {

@@ -27,7 +27,7 @@ public final class MigrationRun: Sendable {
     }
   }
 
-  /// The progress of the pass, at intervals until it ends.
+  /// The progress of the pass, reported at intervals until the pass ends.
   ///
   /// Several tasks may watch. A slow consumer receives the newest value next, and misses those in between.
   public var progress: AsyncStream<MigrationProgress> { control.watch() }

@@ -32,9 +32,9 @@ extension EventLog {
 
   /// Returns the current state of migration passes, and then each other state as the store reaches it.
   ///
-  /// A state of this process is seen at once, one of another process within some milliseconds. States that
-  /// follow each other faster than the loop requests them are skipped. The sequence ends when its task is
-  /// cancelled.
+  /// A state reached in this process is seen at once, one reached in another process within a few
+  /// milliseconds. States that follow each other faster than the loop requests them are skipped. The sequence
+  /// ends when its task is cancelled.
   public func migrationStates() -> MigrationStates { MigrationStates(log: self) }
 }
 

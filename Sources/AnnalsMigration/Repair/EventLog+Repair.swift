@@ -27,20 +27,20 @@ extension EventLog {
   /// `heads`. If none of them leads to it, it was the newest entry of some stream. The stub is then the first
   /// entry of a stream of its own. The next entry of its unknown stream gets the revision that was lost.
   ///
-  /// A checkpoint at exactly a lost entry no longer agrees with the log, because the time and id of the entry
-  /// are lost, too: a subscription from there throws `checkpointMismatch`, and its consumer begins after the
-  /// position instead.
+  /// A checkpoint exactly at a lost entry no longer agrees with the log, because the time and id of the entry
+  /// are also lost: a subscription from there throws `checkpointMismatch`, and its consumer must begin after
+  /// the position instead.
   ///
   /// - Parameters:
   ///   - url: The store's directory.
-  ///   - isDryRun: Whether to search for losses only, without changes.
+  ///   - isDryRun: Whether to only search for losses, without changes.
   ///   - progress: Called now and then with the number of verified entries.
   /// - Returns: The losses, and the changes.
   /// - Throws: ``AnnalsError`` with code `damaged` if pages of the file, or rows of `meta`, `schemas` or
   ///   `kinds`, are damaged, or if more than 10,000 entries are lost: that requires a backup. `verifyFailed`
   ///   if the new generation is not sound; `busy`, `appendsSuspended`, `diskFull`, and as
-  ///   ``init(at:options:)``. The
-  ///   store is unchanged then. Entries that an unfinished migration pass has copied are discarded.
+  ///   ``init(at:options:)``. In that case the store is unchanged. Entries that an unfinished migration pass
+  ///   has copied are discarded.
   /// - Complexity: O(log), five times at most; memory of some bytes for each lost entry.
   public static func repair(
     _ url: URL, isDryRun: Bool = false, progress: (Progress) -> Void = { _ in }

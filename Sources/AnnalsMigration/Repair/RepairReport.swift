@@ -18,8 +18,8 @@ public struct RepairReport: Hashable, Sendable {
     /// Whether its own stream is known. If not, it was the newest entry of some stream, whose next entry gets
     /// its revision.
     public let isKnown: Bool
-    /// Whether only the order of its stream identifies the entry. Of several lost ones between the same
-    /// neighbours it may be another.
+    /// Whether only the order of its stream identifies the entry. If several were lost between the same
+    /// neighbours, it may be another of them.
     public let isFitted: Bool
   }
 

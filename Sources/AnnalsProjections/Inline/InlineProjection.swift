@@ -23,15 +23,16 @@ internal import AnnalsLog
 /// }
 /// ```
 ///
-/// Rows and log always agree: after an append, every process reads its rows at once. Each append pays for the
-/// fold. Use it only for rules that must hold at every moment, such as unique names, limits and balances.
+/// Rows and log always agree: as soon as an append returns, every process reads its rows. Each append pays
+/// for the fold, so use it only for rules that must hold at every moment, such as unique names, limits and
+/// balances.
 ///
 /// A new projection comes into force when the store is activated: by an open with
 /// ``StoreOptions/activating``, or by ``EventStore/activate(superseding:isRehearsal:)``. Until then the store
 /// behaves as if the projection were absent: nothing is folded or refused, and programs with and without it
-/// append. Once it is in force, programs without it read the store, and their appends fail with `superseded`.
-/// In an empty log it is in force from the first open for writing. A raised version replaces the one in force
-/// in the same way.
+/// append. Once it is in force, programs without it can still read the store, but their appends fail with
+/// `superseded`. In an empty log it is in force from the first open for writing. A raised version replaces
+/// the version in force in the same way.
 public protocol InlineProjection<Event>: Projection {}
 
 /// The reason that an inline projection refuses an event, thrown by its ``Projection/apply(_:to:)``.

@@ -2,7 +2,7 @@ public import AnnalsCoding
 internal import AnnalsSchema
 internal import AnnalsStore
 
-/// A projection that takes erased events out of its rows itself, instead of being folded again.
+/// A projection that removes erased events from its rows itself, instead of being folded again.
 ///
 /// ```swift
 /// extension People: ErasingProjection {
@@ -12,21 +12,22 @@ internal import AnnalsStore
 /// }
 /// ```
 ///
-/// It is possible where the rows of an event are found by its stream, revision or position. A sum of amounts
-/// is not: the amount of an erased event is gone, so such a projection is folded again.
+/// This is possible if the rows of an event can be found by its stream, revision or position. It is not
+/// possible for a sum of amounts: the amount of an erased event is gone, so such a projection is folded
+/// again.
 public protocol ErasingProjection<Event>: Projection {
   /// Removes the contribution of an erased event from the rows.
   ///
   /// It is called once for each erased event that the projection may have folded, in the order of the log.
-  /// Afterwards the rows must be those that a fold of the log without these events gives. If it throws, the
-  /// projection is folded again. See ``Projection/apply(_:to:)`` for what it may depend on.
+  /// Afterwards the rows must be those that a fold of the log without these events produces. If it throws,
+  /// the projection is folded again. See ``Projection/apply(_:to:)`` for what it may depend on.
   ///
   /// A view is folded again without a call if an event may have had another stream, name or revision when it
-  /// was folded: a pass has moved streams since, or a pass or a repair took the stream's name away.
+  /// was folded, because a pass has moved streams since, or a pass or a repair removed the stream's name.
   static func erase(_ event: ErasedEvent, from rows: inout ProjectionRows) throws
 }
 
-/// What a store still knows of an erased event.
+/// The facts that a store still has about an erased event.
 public struct ErasedEvent: Hashable, Sendable {
   /// The event's position.
   public let position: Position

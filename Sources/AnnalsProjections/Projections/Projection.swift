@@ -41,9 +41,9 @@ public protocol Projection<Event>: Sendable {
   static var events: EventQuery<Event> { get }
   /// Folds one event into the rows.
   ///
-  /// It is called once for every selected event, in the order of the log. It must depend on the entry and the
-  /// rows only: no clock, no randomness, no other source. If it throws, the view stops before the entry and
-  /// reports the error.
+  /// It is called once for every selected event, in the order of the log. It must depend only on the entry
+  /// and the rows: no clock, no randomness, no other source. If it throws, the view stops before the entry
+  /// and reports the error.
   static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws
   /// The rules that convert rows of earlier versions instead of rebuilding them. The default is none.
   static var upcasts: [RowUpcast] { get }

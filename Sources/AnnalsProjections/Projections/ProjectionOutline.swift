@@ -112,6 +112,6 @@ struct TableOutline: Sendable {
 package struct KeyOutline: Hashable, Sendable {
   /// The name of the key on disk.
   let name: String
-  /// Whether two rows may not have the same key.
+  /// Whether the key must be unique among rows.
   let isUnique: Bool
 }

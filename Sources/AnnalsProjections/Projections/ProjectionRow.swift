@@ -35,7 +35,7 @@ public protocol DeclaredKey<Row>: Sendable {
   associatedtype Row: ProjectionRow
   /// The name of the key on disk, unique among the keys of the row type.
   var name: String { get }
-  /// Whether two rows may not have the same key.
+  /// Whether the key must be unique among rows.
   var isUnique: Bool { get }
   /// Returns the keys by which a row is found.
   func keys(of row: Row) -> [RowKeyBytes]
@@ -45,7 +45,7 @@ public protocol DeclaredKey<Row>: Sendable {
 public struct SecondaryKey<Row: ProjectionRow, Key: RowKey>: DeclaredKey {
   /// The name of the key on disk, unique among the keys of the row type.
   public let name: String
-  /// Whether two rows may not have the same key.
+  /// Whether the key must be unique among rows.
   public let isUnique: Bool
   private let encode: @Sendable (Row) -> [RowKeyBytes]
 
@@ -53,8 +53,9 @@ public struct SecondaryKey<Row: ProjectionRow, Key: RowKey>: DeclaredKey {
   ///
   /// - Parameters:
   ///   - name: 1 to 500 bytes of UTF-8 without NUL.
-  ///   - unique: Whether two rows may not have the same key. A projection that puts a second one fails.
-  ///   - key: Computes the key from the row alone. If it returns `nil`, the row has no such key.
+  ///   - unique: Whether the key must be unique among rows. A projection that puts a second row with the same
+  ///     key fails.
+  ///   - key: Computes the key from the row only. If it returns `nil`, the row has no such key.
   public init(_ name: String, unique: Bool = false, _ key: @escaping @Sendable (Row) -> Key?) {
     self.name = name
     isUnique = unique
@@ -66,7 +67,7 @@ public struct SecondaryKey<Row: ProjectionRow, Key: RowKey>: DeclaredKey {
   /// - Parameters:
   ///   - name: As in the other initializer.
   ///   - unique: As in the other initializer.
-  ///   - keys: Computes the keys from the row alone. Duplicates count once.
+  ///   - keys: Computes the keys from the row only. Duplicates count once.
   public init(_ name: String, unique: Bool = false, each keys: @escaping @Sendable (Row) -> [Key]) {
     self.name = name
     isUnique = unique

@@ -3,8 +3,9 @@ internal import AnnalsShapes
 
 /// A rule that converts rows of an earlier version of a projection to the current one.
 ///
-/// Several rules may name one older type, for instance to split its rows into two tables. Each of them gets
-/// every row, in the order of ``Projection/upcasts``. Of two rows with the same key, the later one stays.
+/// Several rules may name one older type, for instance to split its rows into two tables. Each of them
+/// receives every row, in the order of ``Projection/upcasts``. Of two rows with the same key, the later one
+/// stays.
 ///
 /// ```swift
 /// static var upcasts: [RowUpcast] {
@@ -29,7 +30,7 @@ public struct RowUpcast: Sendable {
   ///     current version has a table of the same name and shape. If a table is neither kept nor named in a
   ///     rule, the projection is rebuilt from the log.
   ///   - old: The older row type, unchanged.
-  ///   - rule: Converts a row, using the row alone. An empty result drops the row.
+  ///   - rule: Converts a row, using nothing else. An empty result drops the row.
   public init<Old: ProjectionRow, New: ProjectionRow>(
     from version: Int, _ old: Old.Type, _ rule: @escaping @Sendable (Old) throws -> [New]
   ) {

@@ -8,7 +8,7 @@ import Synchronization
 extension EventStore {
   /// Calls `body` with snapshots of two views at one position.
   ///
-  /// Each view is folded separately, so one may lag. The call then waits for it, up to a second. Under
+  /// Each view is folded separately, so one may lag. The call waits for it, for up to a second. Under
   /// constant appends the two may never be at the same position. If a lagging view has stopped, the call
   /// fails at once.
   ///
@@ -17,7 +17,7 @@ extension EventStore {
   ///   - second: Another view of this store.
   ///   - body: Reads from the snapshots, which cannot be kept.
   /// - Throws: The errors of `body`, the error that stopped a lagging view, `busy` if the views did not reach
-  ///   one position, `wrongUse` if a view belongs to another store, or as `View.read`.
+  ///   one position, `wrongUse` if a view belongs to another store, or the errors of `View.read`.
   public func read<P: Projection, Q: Projection, Result>(
     _ first: View<P>, _ second: View<Q>,
     _ body: (borrowing ViewSnapshot<P>, borrowing ViewSnapshot<Q>) throws(AnnalsError) -> Result

@@ -5,7 +5,7 @@ public import AnnalsCoding
 internal import LMDB
 
 extension EventStore {
-  /// Opens the view of a projection, and has it follow the log.
+  /// Opens the view of a projection, which then follows the log.
   ///
   /// The call returns at once. A view that has never been built, or must be rebuilt, is built in the
   /// background (``View/status()``, ``View/waitUntil(_:timeout:)``). The view follows the log as long as this
@@ -27,8 +27,9 @@ extension EventStore {
 
   /// Rebuilds the rows of a projection from the log. The existing rows can be read meanwhile.
   ///
-  /// The call returns at once. A rebuild already under way continues, also one that began before a migration
-  /// pass: to get rid of names and tags from before it, wait with ``View/waitUntilBuilt(timeout:)`` first.
+  /// The call returns at once. A rebuild that is already in progress continues, even if it began before a
+  /// migration pass: to remove names and tags from before the pass, first wait with
+  /// ``View/waitUntilBuilt(timeout:)``.
   ///
   /// - Throws: As ``view(_:)``, and `readOnly` in a store that is open for reading only.
   @discardableResult
@@ -47,8 +48,8 @@ extension EventStore {
   /// Removes a view: the files of all its versions. The log does not change, and the next open of the view
   /// rebuilds it.
   ///
-  /// Observers of the view, and calls that wait for it, end with `busy`, also if the removal fails. The view
-  /// then goes on.
+  /// Observers of the view, and calls that wait for it, end with `busy`, even if the removal fails. In that
+  /// case the view continues.
   ///
   /// - Parameter name: The name of the projection.
   /// - Throws: ``AnnalsError`` with code `busy` if it is open elsewhere, `readOnly`, `permission`,

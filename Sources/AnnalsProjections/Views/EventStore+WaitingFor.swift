@@ -18,11 +18,11 @@ extension EventStore {
   ///   - view: A view of this store.
   ///   - timeout: The longest time to wait for the view after the events are stored.
   /// - Returns: The places of the events.
-  /// - Throws: ``AnnalsError`` with code `viewLags` if the events are stored, and the view has not reached
-  ///   them: the time has passed, the task was cancelled, or the view has stopped. `details.position` is the
-  ///   position of the last event, and `underlying` the reason. Do not append the events again. `wrongUse` if
-  ///   the view belongs to another store; nothing is stored then. All other codes are as for the
-  ///   form without a view.
+  /// - Throws: ``AnnalsError`` with code `viewLags` if the events are stored but the view has not reached
+  ///   them, because the time has passed, the task was cancelled, or the view has stopped. `details.position`
+  ///   is the position of the last event, and `underlying` the reason. Do not append the events again.
+  ///   `wrongUse` if the view belongs to another store; in that case nothing is stored. All other codes are
+  ///   as for the form without a view.
   @discardableResult
   public func append<P: Projection>(
     _ events: [Event], to stream: StreamName, expecting expected: Expectation = .any,

@@ -5,7 +5,8 @@ public import AnnalsCoding
 internal import LMDB
 
 extension View {
-  /// Waits until reads show this program's version of the rows, with everything that the log had at the call.
+  /// Waits until reads show this program's version of the rows, with all entries that the log had at the
+  /// call.
   ///
   /// This includes a build, for example of a view that is opened for the first time:
   ///

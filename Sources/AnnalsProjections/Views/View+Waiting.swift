@@ -5,7 +5,7 @@ public import AnnalsCoding
 internal import LMDB
 
 extension View {
-  /// Waits until reads include everything up to a position, such as that of an own append.
+  /// Waits until reads include everything up to a position, such as that of the caller's own append.
   ///
   /// - Parameters:
   ///   - position: The position, for example ``Appended/position``.

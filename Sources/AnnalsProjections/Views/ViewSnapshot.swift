@@ -58,8 +58,8 @@ public struct ViewSnapshot<P: Projection>: ~Copyable, ReadableRows {
 
   /// Returns the row with a key; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `damaged`
-  ///   or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is not a table of the projection,
+  ///   `damaged` or `inputOutput`.
   /// - Complexity: One look-up.
   public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let space = try outline.space(of: type)

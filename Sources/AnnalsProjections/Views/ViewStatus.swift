@@ -57,7 +57,7 @@ public struct ViewStatus: Sendable {
 
   /// The name of the projection.
   public let name: String
-  /// The version of the program.
+  /// The program's version of the projection.
   public let version: Int
   /// The version whose rows reads show; `nil` if none can be read yet.
   public let servedVersion: Int?

@@ -4,12 +4,12 @@ public import AnnalsCoding
 public struct ClusterOptions: Sendable {
   /// The longest time that a call waits for its verdict. The default is ten seconds.
   ///
-  /// It includes the election of a new leader among the log's servers, which takes some seconds.
+  /// It includes the election of a new leader among the log's servers, which takes a few seconds.
   public var deadline = Duration.seconds(10)
-  /// The time for which other machines count the programs of this one as running after they last heard of
+  /// The time for which other machines count the programs of this machine as running after they last heard of
   /// them. The default is 30 seconds.
   ///
-  /// A program that is killed holds up an activation for this long. One that ends by itself says so.
+  /// A program that is killed delays an activation for this long. A program that ends by itself announces it.
   public var programLease = Duration.seconds(30)
 
   /// Creates the default options.
@@ -29,14 +29,15 @@ public struct ClusterStatus: Sendable {
   /// The running hash of the accepted commits, as 32 hexadecimal digits. Two machines with the same number of
   /// commits have the same hash, or one of them is wrong.
   public let hash: String
-  /// What keeps the machine from continuing; `nil` for nothing.
+  /// The problem that keeps the machine from continuing; `nil` if there is none.
   public let problem: AnnalsError?
   /// Whether the machine has stopped because of the problem. Otherwise it tries again by itself.
   public let isStopped: Bool
 
   /// The schema version that the plan of a program must have for the machine to continue; `nil` unless it has
-  /// stopped for that reason. If ``problem`` has the code `needsNewer`, it needs a newer version of the library
-  /// instead, and with `ruleFailed` or `malformed` a program that reads the event which the message names.
+  /// stopped for that reason. If ``problem`` has the code `needsNewer`, it needs a newer version of the
+  /// library instead; with `ruleFailed` or `malformed`, it needs a program that reads the event that the
+  /// message names.
   public var needs: SchemaVersion? {
     guard isStopped, let problem, problem.needsOtherProgram else { return nil }
     return [.ruleFailed, .malformed].contains(problem.code) ? nil : problem.details.version

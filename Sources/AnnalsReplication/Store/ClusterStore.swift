@@ -25,12 +25,12 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
 
   /// The store of this machine, whose appends go through the cluster's log.
   ///
-  /// A machine that needs a newer program (``ClusterStatus/needs``) applies nothing more and its appends fail
-  /// with the reason, `newerSchema`, `superseded` or `needsNewer`. It reads what it has.
+  /// A machine that needs a newer program (``ClusterStatus/needs``) applies nothing more, and its appends
+  /// fail with the reason: `newerSchema`, `superseded` or `needsNewer`. It can still read what it has.
   ///
-  /// - Throws: ``AnnalsError`` with the reason for which the machine has stopped to serve: `diverged` if its
-  ///   store differs from those of other machines, `storeTooOld` if messages that it has not applied are
-  ///   erased, `foreign` for another cluster's log.
+  /// - Throws: ``AnnalsError`` with the reason why the machine has stopped serving: `diverged` if its store
+  ///   differs from those of other machines, `storeTooOld` if messages that it has not applied are erased,
+  ///   `foreign` for another cluster's log.
   public var store: EventStore<Plan> {
     get throws(AnnalsError) {
       try membership.member.mustServe()
@@ -57,17 +57,18 @@ public struct ClusterStore<Plan: SchemaMigrationPlan>: Sendable {
     try await membership.member.wait(for: position.rawValue, within: limit)
   }
 
-  /// Leaves the cluster: follows its log no more, and refuses further appends.
+  /// Leaves the cluster: no longer follows its log, and refuses further appends.
   ///
-  /// Calls that wait for their verdict fail with `unavailable`. It happens by itself when this value and the
-  /// last copy of ``store`` are released.
+  /// Calls that wait for their verdict fail with `unavailable`. A machine leaves automatically when this
+  /// value and the last copy of ``store`` are released.
   public func leave() { membership.member.close() }
 
   /// Removes the messages of erased events from the cluster's log, with all of their copies.
   ///
-  /// A message has a whole call, so other events of the call leave the log with it, and remain in the stores.
-  /// A machine that has not applied a removed message yet stops there, and continues from a backup of another
-  /// machine. So does every new one: erase messages when all machines have applied the erasures.
+  /// A message contains a whole call, so other events of the call leave the log with it, but remain in the
+  /// stores. A machine that has not applied a removed message yet stops there, and continues from a backup of
+  /// another machine. The same holds for every new machine, so erase messages when all machines have applied
+  /// the erasures.
   ///
   /// - Returns: The number of messages that were removed, also by earlier calls.
   /// - Throws: As ``store``; `unavailable` if the log does not answer. The call can be repeated.

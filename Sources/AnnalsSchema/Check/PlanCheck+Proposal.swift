@@ -9,9 +9,9 @@ extension PlanCheck {
   public struct Proposal: Hashable, Sendable {
     /// Where the line belongs.
     public enum Place: String, Hashable, Sendable {
-      /// Into the newer schema, in place of the declaration of a field or record.
+      /// In the newer schema, in place of the declaration of a field or record.
       case schema
-      /// Into the stage.
+      /// In the stage.
       case stage
     }
     /// The older version of the stage.
@@ -28,10 +28,10 @@ extension PlanCheck {
     public let reason: String
   }
 
-  /// Returns what could be written for the fields and records of a plan that are renamed, new or forgotten:
+  /// Returns suggested lines for the fields and records of a plan that are renamed, new or forgotten:
   /// `@Field(originalName:)`, `@Record(formerly:)` and `Default`.
   ///
-  /// A stage with no such finding has none. The constants are the simplest values of their types.
+  /// A stage without such a finding has none. The constants are the simplest values of their types.
   ///
   /// - Complexity: O(records · versions).
   public static func proposals<Plan: SchemaMigrationPlan>(for plan: Plan.Type) -> [Proposal] {

@@ -3,7 +3,7 @@ public import AnnalsCoding
 extension PlanCheck {
   /// The oldest version whose programs can read one record of a plan.
   ///
-  /// A program of an older version only knows a newer record's name and shape. It reads the record if they
+  /// A program of an older version knows only a newer record's name and shape. It reads the record if these
   /// lead to the same result as the stages. Otherwise it fails with `newerSchema`.
   public struct Readers: Hashable, Sendable {
     /// The version that stores the record.

@@ -6,7 +6,7 @@ extension PlanCheck {
   public struct Stage: Sendable {
     /// How programs of the older version read the records of one type of a bridge.
     public struct BridgedRecord: Hashable, Sendable {
-      /// The way in which they read them.
+      /// The way in which older programs read the records.
       public enum Form: String, Hashable, Sendable {
         /// They read the records as their own records of that name.
         case readable
@@ -15,17 +15,17 @@ extension PlanCheck {
         case lowered
         /// The records are stored as the result of a Downcast, until the bridge is active.
         case downcast
-        /// The older version has no equivalent, and the records wait for programs that would stop at them.
+        /// The older version has no equivalent, so the records wait until no program would stop at them.
         case later
-        /// There is no way: the stage needs a Downcast.
+        /// Older programs cannot read the records: the stage needs a Downcast.
         case impossible
       }
       /// The name of the newer record.
       public let name: String
-      /// The way in which older programs read them.
+      /// The way in which older programs read the record.
       public let form: Form
-      /// The fields that its Downcast loses, by name on disk, in the order of the record: they may come back
-      /// different until the bridge is active.
+      /// The fields that its Downcast loses, by name on disk, in the order of the record. Their values may
+      /// read back differently until the bridge is active.
       public let losing: [String]
     }
 
@@ -45,11 +45,11 @@ extension PlanCheck {
     public let fromName: String
     /// The name of the newer schema.
     public let toName: String
-    /// How much of the log it uses.
+    /// How much of the log the stage uses.
     public let scope: StageScope
-    /// Whether it is declared lightweight.
+    /// Whether the stage is declared lightweight.
     public let isLightweight: Bool
-    /// Whether it has a context, which is computed once when the stage is activated.
+    /// Whether the stage has a context, which is computed once when the stage is activated.
     public let hasContext: Bool
     /// The records of the newer version whose tags a migration pass computes again, in the order of the
     /// rules.

@@ -9,7 +9,7 @@ public import AnnalsShapes
 
 /// A stage's context that is looked up by key, and may be too large for memory.
 ///
-/// It is stored in sorted chunks of about 16 KiB; of each context, at most 64 MiB of chunks are in memory.
+/// It is stored in sorted chunks of about 16 KiB; at most 64 MiB of the chunks of each context are in memory.
 /// Keys are compared by their bytes on disk: two texts that differ in Unicode normalisation are two keys.
 ///
 /// ```swift
@@ -20,7 +20,7 @@ public import AnnalsShapes
 /// }
 /// ```
 ///
-/// It is only stored this way as the whole context of its stage. As a part of another context, even an
+/// It is stored this way only as the whole context of its stage. As a part of another context, even an
 /// optional one, it is stored as a value, like the rest of that context.
 public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sendable {
   @usableFromInline let table: ContextTable
@@ -38,7 +38,7 @@ public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sen
 
   /// Returns the value of `key`; `nil` if there is none.
   ///
-  /// - Throws: An error for the rule to rethrow: the context cannot be read, or `key` cannot be encoded.
+  /// - Throws: An error for the rule to rethrow, if the context cannot be read or `key` cannot be encoded.
   /// - Complexity: O(log *n*), and one read of 16 KiB if the chunk is not in memory.
   @inlinable
   public subscript(key: Key) -> Value? {
@@ -107,7 +107,7 @@ public struct KeyedContext<Key: StoredValue & Hashable, Value: StoredValue>: Sen
 }
 
 extension KeyedContext where Value == Bool {
-  /// Creates a context that only has keys, for membership tests.
+  /// Creates a context that has only keys, for membership tests.
   ///
   /// - Throws: ``CodingFailure`` if a key cannot be encoded.
   public init(_ keys: Set<Key>) throws {

@@ -6,13 +6,13 @@ public import AnnalsCoding
   public import Foundation
 #endif
 
-/// A stored event as it reads today: its coordinates, its metadata, and its value in the plan's current
+/// A stored event as it is read today: its coordinates, its metadata, and its value in the plan's current
 /// version.
 public struct Entry<Event: SchemaEvent>: Sendable {
   /// The position in the log.
   public let position: Position
-  /// The part of a split that this is: `[]` for an entry that no rule has split, `[1]` for the second part of
-  /// one.
+  /// The path of this part in a split: `[]` for an entry that no rule has split, `[1]` for the second part of
+  /// a split entry.
   public var path: [UInt32] { rare?.path ?? [] }
   /// The stream that the entry belongs to.
   public let stream: StreamName

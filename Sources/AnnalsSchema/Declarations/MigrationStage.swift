@@ -112,8 +112,8 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
   /// - Parameters:
   ///   - fromVersion: The older schema.
   ///   - toVersion: The newer schema.
-  ///   - verify: Compares the older log with its converted form, and throws if something is wrong; the pass
-  ///     then switches nothing. Tests of a plan and migration passes run it.
+  ///   - verify: Compares the older log with its converted form, and throws if something is wrong; in that
+  ///     case the pass does not switch. Tests of a plan and migration passes run it.
   ///   - rules: Rules for the records, as in a stage without `verify`.
   public static func custom(
     fromVersion: From.Type, toVersion: To.Type,
@@ -125,10 +125,10 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
 
   /// Creates a stage whose rules use a context computed once from the whole older log.
   ///
-  /// `prepare` runs when a store is first opened with ``StoreOptions/activating`` by a plan with this stage.
-  /// Its result is frozen and kept in the store. From then on, in every process, each rule that asks for it
-  /// gets it as a third parameter. Before that, a store with older events does not open:
-  /// `requiresActivation`. After it, no program can append events of an older version.
+  /// `prepare` runs when a plan with this stage first opens a store with ``StoreOptions/activating``. Its
+  /// result is frozen and kept in the store. From then on, in every process, each rule that asks for it
+  /// receives it as a third parameter. Until then, a store with older events fails to open with
+  /// `requiresActivation`. Afterwards, no program can append events of an older version.
   ///
   /// - Parameters:
   ///   - fromVersion: The older schema.

@@ -11,7 +11,7 @@ public import AnnalsCoding
 public struct Origin: Sendable {
   /// The entry's position in the log.
   public let position: Position
-  /// The part of splits at earlier stages that this is: `[]` for an entry that no rule has split.
+  /// The path of this part in splits at earlier stages: `[]` for an entry that no rule has split.
   public package(set) var path: [UInt32] {
     get { rare?.path ?? [] }
     set { rare = Self.rare(newValue, metadata, tags) }

@@ -4,14 +4,14 @@ public import AnnalsShapes
 /// A type whose values are stored as events: a record of a schema.
 ///
 /// `@Record` on a struct directly inside the braces of a schema writes the conformance, through
-/// ``ShapedRecord``. A struct declared `: Record, Codable` is a record too. It is stored by the names of its
-/// coding keys, without a shape. That is slower, and converting it to another type needs a rule.
+/// ``ShapedRecord``. A struct declared `: Record, Codable` is also a record. It is stored by the names of its
+/// coding keys, without a shape, which is slower, and converting it to another type needs a rule.
 public protocol Record: Sendable {
   /// The name of the type on disk, without module or schema; by default the unqualified name of the Swift
   /// type.
   ///
-  /// A name has 1 to 500 bytes of UTF-8 without NUL, and names are equal when their bytes are. To keep the
-  /// name on disk of a type renamed in Swift, return its first name here.
+  /// A name has 1 to 500 bytes of UTF-8 without NUL, and names are equal if their bytes are equal. To keep
+  /// the name on disk of a type renamed in Swift, return its original name here.
   static var recordName: String { get }
 
   /// The names on disk that the record had in the previous version; none by default.
@@ -27,14 +27,14 @@ public protocol Record: Sendable {
 
   /// Whether any value of the record has tags; `false` by default.
   ///
-  /// A record that writes ``tags(_:)`` without `@Record` returns `true` here too. Appends ask only such
-  /// records for tags.
+  /// A record that implements ``tags(_:)`` without `@Record` also returns `true` here, because appends ask
+  /// only such records for tags.
   static var hasTags: Bool { get }
 
   /// The names of the tags that fields of the record declare; none by default.
   ///
-  /// `@Record` writes it from the fields with `@Field(tag:)`. A record that writes ``tags(_:)`` itself may
-  /// list its names here, for ``Retag(_:_:)``.
+  /// `@Record` writes it from the fields with `@Field(tag:)`. A record that implements ``tags(_:)`` itself
+  /// may list its names here, for ``Retag(_:_:)``.
   static var tagNames: [String] { get }
 
   /// Returns the tags of the event `value`, by which queries find it; none by default.

@@ -28,9 +28,9 @@ public protocol SchemaMigrationPlan: Sendable {
   /// default.
   ///
   /// A store that still has events of such a version does not open. The error has code `storeTooOld` and
-  /// names the release. A migration pass with that release removes the events from the version, except those
-  /// that a ``Retain(_:)`` keeps there. As long as a store has any, the chain must begin at their version or
-  /// earlier.
+  /// names the release. A migration pass with that release leaves no events in the version, except those that
+  /// a ``Retain(_:)`` keeps there. As long as a store has any of these, the chain must begin at their version
+  /// or earlier.
   ///
   /// ```swift
   /// static var lastReleases: [SchemaVersion: String] { [SchemaVersion(1, 0, 0): "Workouts 4.2"] }

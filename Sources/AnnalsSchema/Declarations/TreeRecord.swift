@@ -2,7 +2,7 @@ public import AnnalsCoding
 
 /// A record whose own Swift type has been removed: its stored value as a tree.
 ///
-/// A schema that no code uses any more keeps such a record in one line. A rule reads fields from the tree by
+/// A schema that no other code uses keeps such a record in one line. A rule reads fields from the tree by
 /// name:
 ///
 /// ```swift
@@ -27,7 +27,7 @@ public import AnnalsCoding
 public protocol TreeRecord: Record {
   /// The payload by name: a map.
   var tree: CBOR { get }
-  /// Creates the record of a payload.
+  /// Creates the record from a payload.
   init(tree: CBOR)
 }
 

@@ -11,8 +11,8 @@ public struct UnversionedEvents: Sendable {
   /// Reads the events as events of `schema`, one of the plan's schemas.
   ///
   /// The first open must set ``StoreOptions/activating``. It reads every such event as one of the schema
-  /// before it changes anything, and fails with a list of the types that do not fit. Then it records in the
-  /// store that all events fit.
+  /// before it changes anything, and fails with a list of the types that do not fit. If all events fit, it
+  /// records this in the store.
   public static func adopt<Schema: VersionedSchema>(as schema: Schema.Type) -> UnversionedEvents {
     UnversionedEvents(version: Schema.version)
   }

@@ -35,7 +35,7 @@ public protocol SchemaEvent: Sendable {
   static var cases: Cases { get }
   /// The record types in the order of the cases.
   static var records: [SchemaRecord] { get }
-  /// Returns the steps that `source` has for the cases, and asks for each once and in order.
+  /// Returns the steps that `source` has for the cases, asking for each once, in order.
   ///
   /// - Throws: Any error that `source` throws.
   static func steps(from source: inout some StepSource<Self>) throws(AnnalsError) -> Steps

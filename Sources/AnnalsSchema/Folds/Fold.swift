@@ -11,9 +11,9 @@ internal import AnnalsCoding
 /// ```
 ///
 /// A group consists of the records of one stream with equal keys, as long as no record of the fold with
-/// another key is between them. Records of other types between them do not end it. The result replaces the
-/// last record of the group, as its first part: it has that record's position and revision, and its path
-/// followed by 0. The other records read as dropped.
+/// another key is between them. Records of other types in between do not end the group. The result replaces
+/// the last record of the group, as its first part: it has that record's position and revision, and its path
+/// followed by 0. The other records of the group read as dropped.
 ///
 /// The ends of groups are computed once, when the stage is activated, and kept in the store. From then on, no
 /// program can append events of an older version. See ``StoreOptions/activating``. The gathered state is
@@ -25,7 +25,7 @@ internal import AnnalsCoding
 ///   - path: The record of the older version.
 ///   - target: The record of the newer version.
 ///   - key: Returns the value that the records of a group have in common. Keys are compared in their encoded
-///     form, byte by byte. A record with the key `nil` is a group by itself. The closure only runs at the
+///     form, byte by byte. A record with the key `nil` is a group by itself. The closure runs only during
 ///     activation. An error it throws ends the activation.
 ///   - initial: The initial state of each group.
 ///   - step: Adds the next record of the group, oldest first, with its entry's origin.
@@ -62,8 +62,8 @@ internal import AnnalsCoding
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - outputs: The records of the newer version that may result. An event of another one is an error for the
-///     reader.
+///   - outputs: The records of the newer version that may result. An event of another record is an error for
+///     the reader.
 ///   - key: Returns the value that the records of a group have in common; `nil` for a record that is a group
 ///     by itself.
 ///   - initial: The initial state of each group.
@@ -107,8 +107,8 @@ internal import AnnalsCoding
 ///
 /// - Parameters:
 ///   - paths: The records of the older version.
-///   - outputs: The records of the newer version that may result. An event of another one is an error for the
-///     reader.
+///   - outputs: The records of the newer version that may result. An event of another record is an error for
+///     the reader.
 ///   - key: Returns the value that the records of a group have in common; `nil` for a record that is a group
 ///     by itself. It is only called with events of these types.
 ///   - initial: The initial state of each group.

@@ -6,13 +6,13 @@ public enum StepFailure: Error, Sendable {
   case undecodable(CodingFailure)
   /// A rule threw.
   case ruleThrew(RuleSite, any Error)
-  /// A rule returned more parts than ``RuleSite/partLimit``; the number is how many.
+  /// A rule returned more parts than ``RuleSite/partLimit``; the number is the count of the parts.
   case tooManyParts(RuleSite, Int)
   /// A split returned an event of a record that its `into:` does not name; the text is the record's name.
   case unexpectedPart(RuleSite, String)
   /// A fold could not read the entries before the last one of a group.
   case groupUnreadable(RuleSite, AnnalsError)
-  /// A fold found another number of records in a group than existed when the stage was activated.
+  /// A fold found a different number of records in a group from when the stage was activated.
   case groupIncomplete(RuleSite, expected: Int, found: Int)
   /// A personal field could not be decrypted, for a reason that is not in the entry.
   case keysUnavailable(AnnalsError)

@@ -2,7 +2,7 @@ internal import AnnalsCoding
 public import AnnalsShapes
 
 /// A declaration about one field of a record without a rule, made by `Default`, `Wrap`, `Plunge`, `Hoist`,
-/// `Unrelated` or `Remove`. Or a conversion to the older version, made by `Downcast`.
+/// `Unrelated` or `Remove`, or a conversion to the older version, made by `Downcast`.
 public struct Adjustment<From: VersionedSchema, To: VersionedSchema>: Sendable {
   /// The declaration about a field, without its types; `nil` for a downcast.
   let outline: AdjustmentOutline?
@@ -55,15 +55,15 @@ public func Default<From, To, New, Value: StoredValue>(
     To.Event.cases[keyPath: path].index, "Default", .constant(at: New.fieldName(of: field), value))
 }
 
-/// Sets the value that a new field has in older records, where a key path of Swift does not reach the field:
+/// Sets the value that a new field has in older records, where a Swift key path cannot reach the field:
 /// inside an optional, an array, a dictionary or an enum.
 ///
 /// ```swift
 /// Default(\.placed, at: \.lines.discount, 0)      // in every element of `lines`
 /// ```
 ///
-/// The compiler accepts any name; the plan's check refuses a path to no new field, and a value of another
-/// type than the field's.
+/// The compiler accepts any name; the plan's check refuses a path that leads to no new field, and a value
+/// whose type is not that of the field.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.

@@ -36,10 +36,10 @@ struct LoweredRecord: Sendable {
 /// stage is reversible. It is used until the bridge is activated; after that, records are stored in their own
 /// version.
 ///
-/// An append reads back equal, or fails with code `unrepresentable` and stores nothing. Before a record is
-/// stored, the stage reads the result of the downcast. It must read one record of the same type, with the
-/// same value in every field that `losing` does not name. The stage's rule gets position 1 and revision 0,
-/// because neither is known yet.
+/// An appended record reads back equal, or the append fails with code `unrepresentable` and stores nothing.
+/// Before a record is stored, the stage reads the result of the downcast. It must read one record of the same
+/// type, with the same value in every field that `losing` does not name. In this check the stage's rule
+/// receives position 1 and revision 0, because the real ones are not known yet.
 ///
 /// ```swift
 /// Downcast(\.weightLogged, to: \.weightLogged, losing: \.kilograms, \.note) { new in
@@ -50,7 +50,7 @@ struct LoweredRecord: Sendable {
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///   - fields: The fields that the older version lacks or rounds. Their values may read back differently
 ///     until the bridge is activated.
 ///   - body: Makes the older record. It must be pure. If it throws, the append fails with code
 ///     `unrepresentable` and stores nothing.
@@ -63,7 +63,8 @@ public func Downcast<From, To, Context, New, Old>(
 
 /// Declares how records of a bridge version are stored as any event of the previous version.
 ///
-/// As with `to:`, an append reads back equal except for the fields that `losing` names, or fails.
+/// As with `to:`, an appended record reads back equal except for the fields that `losing` names, or the
+/// append fails.
 ///
 /// ```swift
 /// Downcast(\.weightLogged) { new in new.kilograms < 1000 ? .weightLogged(.init(kilograms: new.kilograms)) : nil }
@@ -71,7 +72,7 @@ public func Downcast<From, To, Context, New, Old>(
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///   - fields: The fields that the older version lacks or rounds. Their values may read back differently
 ///     until the bridge is activated.
 ///   - body: Makes the older event; `nil` for a record that the older version cannot express. It must be
 ///     pure. If it returns `nil` or throws, the append fails with code `unrepresentable` and stores nothing.
@@ -88,7 +89,7 @@ public func Downcast<From, To, Context, New>(
 /// - Parameters:
 ///   - path: The record of the newer version.
 ///   - target: The record of the older version.
-///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///   - fields: The fields that the older version lacks or rounds. Their values may read back differently
 ///     until the bridge is activated.
 ///   - body: Makes the older record. It must be pure. If it throws, the append fails with code
 ///     `unrepresentable` and stores nothing.
@@ -104,7 +105,7 @@ public func Downcast<From, To, New, Old>(
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - fields: The fields that the older version does not have, or has rounded. They may come back different
+///   - fields: The fields that the older version lacks or rounds. Their values may read back differently
 ///     until the bridge is activated.
 ///   - body: Makes the older event; `nil` for a record that the older version cannot express. It must be
 ///     pure. If it returns `nil` or throws, the append fails with code `unrepresentable` and stores nothing.

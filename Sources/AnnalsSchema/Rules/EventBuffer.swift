@@ -1,7 +1,7 @@
 public import AnnalsCoding
 package import AnnalsShapes
 
-/// The destination of upcast events. Only the library creates sinks.
+/// The destination of upcast events. Only the library creates buffers.
 ///
 /// One thread uses a buffer. What each event reads or changes is in one `SerialValue`: it is read or written
 /// at once, and no rule runs meanwhile.

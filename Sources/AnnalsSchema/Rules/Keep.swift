@@ -41,7 +41,7 @@ public func Keep<From, To, Context, Old, New, each Value: StoredValue>(
 /// Keep(\.placed, to: \.placed, changing: \.currency) { old, _ in old.country == "CH" ? "CHF" : "EUR" }
 /// ```
 ///
-/// It is the rule for several fields, with the value itself instead of a tuple.
+/// It is like the rule for several fields, but `body` returns the value itself instead of a tuple.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.

@@ -14,16 +14,16 @@ package import AnnalsCoding
 ///
 /// Tags with other names stay, such as those that a ``NewEvent`` has added. The name of a tag is its text up
 /// to the first colon, or all of it. An entry that becomes several events gets the tags of each event whose
-/// record has the rule. The rule may be next to another rule for the same record, and does not change
-/// what events deliver. Only ``Retain(_:)`` keeps the old tags, because it keeps the whole entry.
+/// record has the rule. The rule may be next to another rule for the same record, and does not change the
+/// events that reads deliver. Only ``Retain(_:)`` keeps the old tags, because it keeps the whole entry.
 ///
 /// An event whose new tags cannot be stored ends the pass with `ruleFailed`, and the store stays as it was:
 /// a tag has 1 to 500 bytes, and an event at most 64 tags.
 ///
 /// - Parameters:
 ///   - path: The record of the newer version.
-///   - names: The names of the tags to compute again. Without any, those that fields of the record declare
-///     with `@Field(tag:)`.
+///   - names: The names of the tags to compute again. Without names, the tags that fields of the record
+///     declare with `@Field(tag:)` are computed again.
 public func Retag<From, To, Context, New>(
   _ path: RecordPath<To, New>, _ names: String...
 ) -> Rule<From, To, Context> {

@@ -11,8 +11,8 @@ internal import AnnalsCoding
 ///
 /// - Parameters:
 ///   - path: The record of the older version.
-///   - outputs: The records of the newer version that may result. An event of another one is an error for the
-///     reader. Filters by type upcast the older record for these types only.
+///   - outputs: The records of the newer version that may result. An event of another record is an error for
+///     the reader. Filters by type upcast the older record for these types only.
 ///   - reason: Why an entry is dropped if `body` returns no events.
 ///   - body: Returns at most 10,000 events of the newer version. It must be pure. An error it throws stops
 ///     the reader at that entry.

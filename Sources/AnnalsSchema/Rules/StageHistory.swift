@@ -40,7 +40,7 @@ public struct StageHistory<Event: SchemaEvent> {
   /// }
   /// ```
   ///
-  /// Entries that can become none of these records are not decoded or upcast. So a rule that fails for them
+  /// Entries that cannot become any of these records are not decoded or upcast, so a rule that fails for them
   /// does not matter, and the read takes less time.
   ///
   /// - Parameter records: The records, of the history's version.

@@ -3,10 +3,10 @@ public import AnnalsCoding
 /// Assigns each entry to a stream after a stage: streams can be renamed, split and merged, and entries
 /// dropped.
 ///
-/// Only a migration pass does it. A store that has older entries does not open with the plan until a pass has
-/// run, with the command's `migrate` or ``MigrationMode/beforeOpen(_:)``. The pass keeps positions, times,
-/// ids, metadata and the order of entries. It assigns streams and revisions again, in the order of positions.
-/// A stage has at most one such rule, next to rules for its records, and no `Fold`.
+/// Only a migration pass applies this rule. A store that has older entries does not open with the plan until
+/// a pass has run, with the command's `migrate` or ``MigrationMode/beforeOpen(_:)``. The pass keeps
+/// positions, times, ids, metadata and the order of entries. It assigns streams and revisions again, in the
+/// order of positions. A stage has at most one such rule, next to rules for its records, and no `Fold`.
 ///
 /// ```swift
 /// Streams { events, origin in

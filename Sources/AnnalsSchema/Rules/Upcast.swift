@@ -41,7 +41,8 @@ internal import AnnalsCoding
 /// }
 /// ```
 ///
-/// Every filter by type must upcast the record for such a rule. If only one type results, name it with `to:`.
+/// With such a rule, every filter by type must upcast the record. If only one type results, name it with
+/// `to:`.
 ///
 /// - Parameters:
 ///   - path: The record of the older version.

@@ -2,7 +2,7 @@ public import AnnalsCoding
 
 /// A reader of the values of a payload, in order, from borrowed bytes.
 ///
-/// For any bytes, it throws and never traps, and uses memory in proportion to them.
+/// For invalid bytes, it throws and never traps. It uses memory in proportion to the bytes.
 public struct FieldReader: ~Copyable, ~Escapable {
   /// The bytes, and the offset of the next value.
   @usableFromInline var reader: CBORReader

@@ -2,7 +2,7 @@ public import AnnalsCoding
 
 /// A removal of a person's keys, as the log is to record it.
 public struct KeyDrop: Hashable, Sendable {
-  /// The person that asked for it.
+  /// The person who asked for it.
   public var author: String
   /// Why.
   public var reason: String
@@ -13,7 +13,7 @@ public struct KeyDrop: Hashable, Sendable {
   /// Creates the removal.
   ///
   /// - Parameters:
-  ///   - author: The person that asked for it.
+  ///   - author: The person who asked for it.
   ///   - reason: Why.
   ///   - position: The newest position of the log before the removal.
   public init(author: String, reason: String, after position: Position) {

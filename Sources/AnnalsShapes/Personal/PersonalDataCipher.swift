@@ -2,8 +2,7 @@ public import AnnalsCoding
 
 /// Encrypts and decrypts the personal fields of events with a key for each subject.
 ///
-/// The product `AnnalsKeys` has the implementation that users need. A store gets it with
-/// ``StoreOptions/keys``.
+/// The product `AnnalsKeys` has an implementation. A store receives it in ``StoreOptions/keys``.
 public protocol PersonalDataCipher: Sendable {
   /// Encrypts a value with the newest key of `subject`, which is created if the subject has none.
   ///
@@ -12,22 +11,22 @@ public protocol PersonalDataCipher: Sendable {
   ///   - subject: The id of the person as text.
   ///   - context: Bytes that name the type, the field and the subject; decryption needs the same.
   /// - Returns: The encrypted value; `nil` if the key of the subject was dropped.
-  /// - Throws: ``AnnalsError`` with code `keyMissing` if the file of keys is missing or another store's,
-  ///   `damaged`, `readOnly` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `keyMissing` if the file of keys is missing or belongs to another
+  ///   store, `damaged`, `readOnly` or `inputOutput`.
   func seal(
     _ value: [UInt8], of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> SealedValue?
 
   /// Decrypts a value.
   ///
-  /// - Throws: ``AnnalsError`` with code `keyMissing` if the file of keys is missing, is another store's or
-  ///   lacks the key, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `keyMissing` if the file of keys is missing, belongs to another
+  ///   store or lacks the key, `damaged` or `inputOutput`.
   func open(
     _ value: SealedValue, of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> OpenedValue
 
   /// Encrypts a value with the newest key of `subject`, if it has an older one. A pass that renews keys calls
-  /// it.
+  /// this method.
   ///
   /// - Returns: The value under the newest key; `nil` if it has that key, or none that can be replaced: the
   ///   key of the subject was dropped, or the value was not made for this field.

@@ -8,9 +8,9 @@ public import AnnalsCoding
 
 /// The keys of a store's personal fields.
 ///
-/// The product `AnnalsKeys` has the implementation that users need: `SubjectKeys`.
+/// The product `AnnalsKeys` has an implementation: `SubjectKeys`.
 public protocol PersonalDataKeys: PersonalDataCipher {
-  /// Takes the store that the keys are for. Called by each open of a plan with personal fields.
+  /// Sets the store that the keys are for. Each open of a plan with personal fields calls this method.
   ///
   /// - Parameters:
   ///   - url: The store's directory.
@@ -18,13 +18,14 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   ///   - hasPersonalData: Whether the log may have encrypted fields already.
   ///   - isReadOnly: Whether nothing may be created.
   /// - Throws: ``AnnalsError`` with code `keyMissing` if the log may have encrypted fields and the file of
-  ///   keys is missing, or if the file is another log's. Also `wrongUse` if the keys are another store's.
+  ///   keys is missing, or if the file belongs to another log; `wrongUse` if the keys belong to another
+  ///   store.
   func attach(
     toStoreAt url: URL, log: UUID, hasPersonalData: Bool, isReadOnly: Bool
   ) throws(AnnalsError)
 
-  /// Drops all keys of a subject, for good. On return no file has their bytes, and no process decrypts with
-  /// them any more.
+  /// Drops all keys of a subject, for good. On return no file has their bytes, and no process can decrypt
+  /// with them any more.
   ///
   /// Call ``EventStore/forget(_:by:because:)`` instead, which also clears views and other results of the
   /// values.
@@ -39,12 +40,12 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   func drop(_ subject: String, recording drop: KeyDrop) throws(AnnalsError) -> Bool
 
   /// Returns the removals that the log may not record yet, oldest first. A program that was killed has left
-  /// them, or another one is at work. The next open of the store records them.
+  /// them, or another program is still at work. The next open of the store records them.
   ///
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `damaged` or `inputOutput`.
   func unrecordedDrops() throws(AnnalsError) -> [KeyDrop]
 
-  /// Forgets removals that the log records by now, and keeps the newest one as ``newestRecordedDrop()``.
+  /// Forgets removals that the log now records, and keeps the newest one as ``newestRecordedDrop()``.
   ///
   /// - Parameters:
   ///   - drops: The removals.
@@ -55,8 +56,8 @@ public protocol PersonalDataKeys: PersonalDataCipher {
 
   /// Returns the newest removal that a log records, with the position of its record; `nil` if there is none.
   ///
-  /// A log that lacks the record is older than the keys, as a restored backup is. So its inline projections,
-  /// views and snapshots may have values of forgotten people. The open of the store clears them.
+  /// A log that lacks the record is older than the keys, like a restored backup. Its inline projections,
+  /// views and snapshots may therefore have values of forgotten people. The open of the store clears them.
   ///
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `damaged` or `inputOutput`.
   func newestRecordedDrop() throws(AnnalsError) -> KeyDrop?

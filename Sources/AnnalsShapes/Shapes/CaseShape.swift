@@ -16,7 +16,7 @@ public struct CaseShape: Sendable {
     self.standsForUnknown = standsForUnknown
   }
 
-  /// Creates the case that `make` makes of values with these labels.
+  /// Creates the case that `make` makes from values with these labels.
   ///
   /// - Parameters:
   ///   - name: The name on disk.

@@ -37,7 +37,7 @@ public indirect enum ValueShape: Hashable, Sendable {
   case record([FieldShape])
   /// One of several cases: its number if it has no values, otherwise an array of its number and its values.
   case choice([CaseShape])
-  /// A reference to the record or choice that many levels further out; 0 is the innermost one.
+  /// A reference to a record or choice further out, by the number of levels; 0 is the innermost one.
   case enclosing(Int)
   /// The output of a `Codable` type, by name.
   case codable

@@ -2,8 +2,8 @@ public import AnnalsCoding
 
 /// Any stored value: a number in one event, a text or an object in another.
 ///
-/// It is for data that has no fixed type, such as fields of JSON from elsewhere. Declare a type where there
-/// is one: no check knows the content of an `AnyValue`.
+/// Use it for data that has no fixed type, such as fields of JSON from elsewhere. If there is a type, declare
+/// it: no check knows the content of an `AnyValue`.
 ///
 /// ```swift
 /// @Record struct MeasurementImported {
@@ -16,9 +16,9 @@ public import AnnalsCoding
 /// with a `switch`, or with `text`, `integer`, `number`, `array`, `pairs` and `["key"]`. Two are equal if
 /// they are stored as the same bytes: 1 and 1.0 are two values, and so are two normalisations of a text.
 ///
-/// A field of any type with a shape becomes one without a rule, except an ``Attachment``. Values then have
+/// A field of any type with a shape, except an ``Attachment``, becomes one without a rule. Values then have
 /// the form by name of docs/format-payloads.md: a struct is a map of its fields, a case its name, a `Date`
-/// the number of seconds since 2001. The other way needs a rule.
+/// the number of seconds since 2001. The reverse change needs a rule.
 public typealias AnyValue = CBOR
 
 extension CBOR: StoredValue {

@@ -67,7 +67,7 @@ package struct UndeclaredWatch {
     case pass
     /// An adoption of entries without a version.
     case adoption
-    /// A dump of what the plan reads.
+    /// A dump of the events that the plan reads.
     case dump
   }
 

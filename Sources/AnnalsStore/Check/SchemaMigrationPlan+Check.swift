@@ -8,7 +8,8 @@ public import AnnalsSchema
 #endif
 
 extension SchemaMigrationPlan {
-  /// Checks the plan, and that no released version has changed. It takes one line in a program's tests.
+  /// Checks that the plan is valid and that no released version has changed. A test of your program calls it
+  /// in one line.
   ///
   /// ```swift
   /// @Test func `the plan holds together and released versions stay as they are`() throws {
@@ -17,8 +18,8 @@ extension SchemaMigrationPlan {
   /// }
   /// ```
   ///
-  /// Keep the lock file in the repository. It has the shape of every record of every released version. For
-  /// each stage it has the constants and a digest of the results for ``Record/samples``.
+  /// Keep the lock file in the repository. It records the shape of every record of every released version
+  /// and, for each stage, the constants and a digest of the results for ``Record/samples``.
   ///
   /// When you release a version, run the test once with `ANNALS_RECORD=1` in the environment, and commit the
   /// additions. Recording adds versions, and digests where there were none; it never changes existing lines.
@@ -34,10 +35,10 @@ extension SchemaMigrationPlan {
   ///     does. A missing file is created.
   ///   - compatibility: With `.full`, a change that older programs cannot read is a warning, else a note.
   /// - Returns: A description of each stage, the warnings and the notes.
-  /// - Throws: ``AnnalsError`` with code `shapeChanged` if a released version has changed. Code `invalidPlan`
-  ///   with all errors found, or if a released version is not in the file yet. For the file, `malformed` with
-  ///   the line of the damage, `needsNewer` for one of a later library, and `permission`, `diskFull` or
-  ///   `inputOutput` if it cannot be read or written.
+  /// - Throws: ``AnnalsError`` with code `shapeChanged` if a released version has changed; `invalidPlan` with
+  ///   all errors found, or if a released version is not in the file yet; `malformed` with the line at which
+  ///   the file is damaged; `needsNewer` for a file of a later library; `permission`, `diskFull` or
+  ///   `inputOutput` if the file cannot be read or written.
   /// - Complexity: O(records · versions), and the time that rules take for the samples. No store is opened.
   @discardableResult
   public static func check(

@@ -5,15 +5,15 @@ internal import AnnalsSchema
 
 /// The phase of a schema version's roll-out.
 public enum RolloutPhase: String, Hashable, Sendable {
-  /// The store has no event of it yet.
+  /// The store has no event of the version yet.
   case absent
-  /// Programs without a roll-out stored it, or ones that need none.
+  /// Its events were stored by programs without a roll-out, or by ones that need none.
   case present
-  /// It is a bridge, and programs of the previous version read and append alongside it.
+  /// The version is a bridge, and programs of the previous version read and append alongside it.
   case expanding
-  /// Events are stored in it, and programs of older versions no longer append.
+  /// Events are stored in the version, and programs of older versions can no longer append.
   case active
-  /// Nothing older is left, and programs of older versions no longer read the store.
+  /// Nothing older is left, and programs of older versions can no longer read the store.
   case contracted
 
   package init(_ phase: SchemaRow.Phase?) {
@@ -32,38 +32,39 @@ public enum RolloutPhase: String, Hashable, Sendable {
 public struct ActivationReport: Hashable, Sendable {
   /// The plan's current version.
   public let version: SchemaVersion
-  /// Its phase before, even if the open of this store has activated it.
+  /// The version's phase before the activation, even if the open of this store has activated it.
   public let phase: RolloutPhase
   /// The number of events of older versions. They stay, and are upcast as they are read. Retained events are
   /// not included.
   public let olderEvents: UInt64
-  /// The programs below the version that have the store open. They can no longer append afterwards.
+  /// The programs of older versions that have the store open. After the activation they can no longer append.
   public let olderPrograms: [LiveProgram]
-  /// Whether this call or the open of this store made the version active. It is `false` for a rehearsal, and
-  /// if the version was active already, perhaps because another process was faster.
+  /// Whether this call or the open of this store made the version active. It is `false` for a rehearsal, or
+  /// if the version was already active, perhaps because another process was faster.
   public let isActivated: Bool
 }
 
 extension EventStore {
-  /// Activates the plan's current version: from here on no program of an older version appends.
+  /// Activates the plan's current version, after which no program of an older version can append.
   ///
-  /// Missing contexts and folds are computed first, as by an open with ``StoreOptions/activating``. Then the
+  /// Missing contexts and folds are computed first, as in an open with ``StoreOptions/activating``. Then the
   /// inline projections that the store was opened with come into force, folded from the whole log. Programs
-  /// of older versions continue to read events that they can read, until ``contract(_:)``.
+  /// of older versions can still read events that they understand, until ``contract(_:)``.
   ///
-  /// On a member of a cluster the activation is a message of the cluster's log, and the programs are those of
-  /// all machines that were heard of lately. Inline projections come into force on each machine at the place
-  /// of the message, folded up to there. A machine whose program lacks one of them stops before it.
+  /// On a member of a cluster, the activation is a message in the cluster's log, and the programs are those
+  /// of all machines that it has heard from recently. On each machine, inline projections come into force at
+  /// the place of the message, folded up to there. A machine whose program lacks one of them stops before the
+  /// message.
   ///
   /// - Parameters:
   ///   - superseding: Whether to activate although programs of older versions have the store open now.
-  ///   - isRehearsal: Whether to report only, without changes.
+  ///   - isRehearsal: Whether to only report, without changing anything.
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `busy` if such programs have the store open, unless they are
   ///   superseded; `wrongUse` on a member of a cluster for a plan with contexts, folds or an adoption;
-  ///   `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and as an
-  ///   append; `rejected` with the position of a stored event that an inline projection refuses. No inline
-  ///   projection comes into force then. The version is active only if contexts or folds were computed.
+  ///   `appendsSuspended`, `readOnly`, `ruleFailed`, `tooLarge`, `shapeChanged`, and the codes of an append;
+  ///   `rejected` with the position of a stored event that an inline projection refuses. In that case no
+  ///   inline projection comes into force, and the version is active only if contexts or folds were computed.
   /// - Complexity: O(schema versions and record types), and O(log) if a stage computes a context or fold, or
   ///   an inline projection comes into force.
   public func activate(

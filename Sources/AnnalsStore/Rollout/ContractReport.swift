@@ -3,11 +3,11 @@ public import AnnalsLog
 
 /// The options of a contraction.
 public struct ContractOptions: Sendable {
-  /// Whether to report only, without changes.
+  /// Whether to only report, without changing anything.
   public var isRehearsal = false
-  /// The number of quarantined events to discard, as the report shows it; `nil` to discard none.
+  /// The number of quarantined events to discard, as shown in the report; `nil` to discard none.
   public var givingUpQuarantined: UInt64?
-  /// The number of dropped entries, as the report shows it, which confirms losses that the contraction makes
+  /// The number of dropped entries, as shown in the report, to confirm the losses that the contraction makes
   /// final; `nil` for no confirmation.
   public var confirming: UInt64?
 
@@ -23,11 +23,11 @@ public struct ContractOptions: Sendable {
 
 /// The result of a contraction, or of its rehearsal.
 public struct ContractReport: Hashable, Sendable {
-  /// Entries of one type and version of which only a stub is left.
+  /// Entries of one type and version that are now only stubs.
   public struct Dropped: Hashable, Sendable {
     /// The name of the record type.
     public let type: String
-    /// The version that they were stored under; `nil` for none.
+    /// The version under which they were stored; `nil` for none.
     public let version: SchemaVersion?
     /// The number of entries.
     public let count: UInt64
@@ -44,15 +44,15 @@ public struct ContractReport: Hashable, Sendable {
 
   /// The plan's current version.
   public let version: SchemaVersion
-  /// Its phase before.
+  /// The version's phase before the contraction.
   public let phase: RolloutPhase
   /// Types and versions with remaining events that a migration pass must rewrite first.
   public let older: [CensusLine]
-  /// The number of quarantined events of older versions: each part of an entry counts.
+  /// The number of quarantined events of older versions, counting each part of an entry.
   public let quarantined: UInt64
   /// The programs that end below the version and have the store open.
   public let olderPrograms: [LiveProgram]
-  /// Entries that rules have dropped whole. Dropped parts of entries with other remaining parts are in the
+  /// Entries that rules have dropped as a whole. Parts dropped from entries that keep other parts are in the
   /// report of the pass.
   public let dropped: [Dropped]
   /// Types and versions with events that the plan retains as they are stored. They stay, and older versions
@@ -61,11 +61,11 @@ public struct ContractReport: Hashable, Sendable {
   /// Fields that stages have removed from records without a rule. The migration pass has removed their
   /// values.
   public let removedFields: [RemovedField]
-  /// The fields that rules have read and the newer records do not have. The rule has converted them, so they
-  /// are no loss by themselves.
+  /// Fields that rules have read and that the newer records do not have. The rules have converted them, so
+  /// they are not losses in themselves.
   public let convertedFields: [RemovedField]
-  /// The versions whose stages have contexts or folds, which are removed. Those needed by retained events are
-  /// kept, and not listed.
+  /// The versions whose stages have contexts or folds that are removed. Versions that retained events need
+  /// are kept, and not listed.
   public let contexts: [SchemaVersion]
   /// Whether the older versions are retired now.
   public internal(set) var isContracted = false

@@ -245,23 +245,24 @@ extension AnnalsError {
 }
 
 extension EventStore {
-  /// Retires all versions below the plan's current one: their programs no longer open the store, and contexts
-  /// and folds of stages are removed.
+  /// Retires all versions below the plan's current one: their programs can no longer open the store, and
+  /// contexts and folds of stages are removed.
   ///
-  /// Everything must be in the current version by then, by ``migrate(_:)``. The plan may keep or remove its
-  /// older stages. The report lists the losses that a contraction makes final, and they must be confirmed.
+  /// By then everything must be in the current version; ``migrate(_:)`` does this. The plan may keep or
+  /// remove its older stages. The report lists the losses that a contraction makes final, and you must
+  /// confirm them.
   ///
-  /// On a member of a cluster the contraction is a message of the cluster's log. Programs of older versions
-  /// stop there on all machines. A machine whose pass is still due reads its older events as before.
+  /// On a member of a cluster, the contraction is a message in the cluster's log, at which programs of older
+  /// versions stop on all machines. A machine that has not run its pass yet reads its older events as before.
   ///
   /// - Parameter options: The events to discard, and the confirmation of losses.
   /// - Returns: The state and the changes.
   /// - Throws: ``AnnalsError`` with code `requiresPass` if events of older versions are left, or quarantined
-  ///   entries whose number was not given; `busy` if a program of an older version has the store open, or
+  ///   entries whose number you did not pass; `busy` if a program of an older version has the store open, or
   ///   another process keeps writing; `wrongUse` for losses that were not confirmed; `readOnly`,
-  ///   `appendsSuspended`, and
-  ///   as an append. Nothing is changed then, unless the error says that entries have been discarded already.
-  ///   The version may be active if entries were to be discarded.
+  ///   `appendsSuspended`, and the codes of an append. After an error nothing has changed, unless the error
+  ///   says that entries have already been discarded. The version may be active if entries were to be
+  ///   discarded.
   /// - Complexity: O(schema versions and record types), and O(log) if entries are discarded.
   public func contract(_ options: ContractOptions = ContractOptions()) throws(AnnalsError) -> ContractReport {
     try Contraction(log: log, plan: reach.plan, rollout: reach.rollout).run(options)

@@ -9,8 +9,8 @@ internal import AnnalsSchema
 #endif
 
 extension EventLog {
-  /// Returns the id that rules make of `salt` with ``Origin/sharedID(_:)``, for appending events alongside
-  /// those that rules made.
+  /// Returns the id that rules derive from `salt` with ``Origin/sharedID(_:)``, for appending events
+  /// alongside those that rules made.
   ///
   /// - Parameter salt: Any text that distinguishes the ids of one log.
   /// - Complexity: One hash of about 30 bytes and the salt.

@@ -35,16 +35,17 @@ extension EventStore {
   /// back ids are recognised. By default these are the newest 64 entries of the stream, and a call repeated
   /// later is stored again. With ``StoreOptions/Idempotency/always``, ids are recognised forever.
   ///
-  /// Ids are searched in the stream alone. If it holds nothing because a pass has moved its entries, a call
-  /// with ids fails with `streamMoved`, which names the new streams. So does a call whose ids are in the
-  /// stream, among entries that a pass has merged from several streams.
+  /// Only the stream itself is searched for ids. If it is empty because a pass has moved its entries, a call
+  /// with ids fails with `streamMoved`, which names the new streams. The same error is thrown if the ids are
+  /// in the stream, among entries that a pass has merged from several streams.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
   /// - Returns: The places of the events.
-  /// - Throws: As ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or `partialDuplicate`.
+  /// - Throws: The errors of ``append(_:to:expecting:)-([Event],_,_)``, and `duplicateID` or
+  ///   `partialDuplicate`.
   @_disfavoredOverload
   @discardableResult
   public func append(
@@ -57,7 +58,7 @@ extension EventStore {
   ///
   /// - Parameter body: Collects the events to append and the streams to check. It runs on the caller's actor.
   /// - Returns: The places of the events, in the order of the call.
-  /// - Throws: As the other forms; a `conflict` lists every expectation that did not hold.
+  /// - Throws: The errors of the other forms; a `conflict` lists every expectation that did not hold.
   @discardableResult
   nonisolated(nonsending) public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void

@@ -6,8 +6,8 @@ extension EventStore {
   /// Appends `events` to the end of `stream`, all of them or none, and blocks the calling thread until they
   /// are durable.
   ///
-  /// It does the same as the asynchronous form, for callers outside of tasks: scripts, tools, other threads.
-  /// Inside a task the compiler chooses the asynchronous form. A call cannot be cancelled.
+  /// It does the same as the asynchronous form, but for callers outside of tasks: scripts, tools, other
+  /// threads. Inside a task the compiler chooses the asynchronous form. A call cannot be cancelled.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first. Without events, nothing is written and no stream is created.

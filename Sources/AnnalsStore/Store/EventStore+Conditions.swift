@@ -11,16 +11,16 @@ extension EventStore {
   /// try await store.append([.enrolled(enrolment)], to: "enrolments", unless: query, after: known)
   /// ```
   ///
-  /// The condition is decided when the events are stored: no event can come between. Events of earlier calls
-  /// of the same commit count. A call that is repeated with the same event ids is recognised before its
-  /// condition is compared, and the expectation of the stream is compared first.
+  /// The condition is checked when the events are stored, so no event can come in between. Events of earlier
+  /// calls in the same commit count. A call that is repeated with the same event ids is recognised before its
+  /// condition is checked, and the expectation of the stream is checked first.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared, such as the head of the snapshot that the
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked, such as the head of the snapshot that the
   ///     decision was made from; `nil` for all events.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` as the other forms; `conflict` with the position of the first event that
@@ -44,8 +44,8 @@ extension EventStore {
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared; `nil` for all events.
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked; `nil` for all events.
   /// - Returns: The places of the events.
   /// - Throws: As the other forms, and `duplicateID` or `partialDuplicate`.
   @_disfavoredOverload
@@ -63,8 +63,8 @@ extension EventStore {
   /// query.
   ///
   /// - Parameters:
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared; `nil` for all events.
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked; `nil` for all events.
   ///   - body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: As the other forms.
@@ -87,8 +87,8 @@ extension EventStore {
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared; `nil` for all events.
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked; `nil` for all events.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.
   @discardableResult
@@ -108,8 +108,8 @@ extension EventStore {
   ///   - events: The events, oldest first.
   ///   - stream: The stream to extend. It need not exist yet.
   ///   - expected: The state that the stream must have, compared with its head at commit.
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared; `nil` for all events.
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked; `nil` for all events.
   /// - Returns: The places of the events.
   /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.
   @_disfavoredOverload
@@ -127,8 +127,8 @@ extension EventStore {
   /// query, and blocks the calling thread until they are durable.
   ///
   /// - Parameters:
-  ///   - query: The events that must not be there.
-  ///   - position: The position after which events are compared; `nil` for all events.
+  ///   - query: The query that no event may match.
+  ///   - position: The position after which events are checked; `nil` for all events.
   ///   - body: Collects the events to append and the streams to check.
   /// - Returns: The places of the events, in the order of the call.
   /// - Throws: ``AnnalsError`` as the asynchronous form, except `cancelled`.

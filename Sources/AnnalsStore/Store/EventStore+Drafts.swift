@@ -20,7 +20,8 @@ internal import AnnalsFormat
     /// - Parameter url: The store's directory.
     /// - Returns: The number of removed events of each type.
     /// - Throws: ``AnnalsError`` with code `wrongUse` if the store has an event of a released version, or one
-    ///   without a version, and as ``EventLog/init(at:options:)``; nothing is changed then.
+    ///   without a version, and the errors of ``EventLog/init(at:options:)``. After an error nothing has
+    ///   changed.
     /// - Complexity: O(record types), and the removal of the files.
     public static func eraseDrafts(at url: URL) throws(AnnalsError) -> [CensusLine] {
       let log = try EventLog(at: url, options: StoreOptions(creation: .never))

@@ -18,8 +18,8 @@ extension EventStore {
   ///   - start: The position to begin at; by default the first, or the last if read backwards.
   ///   - end: The position to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The number of events after which the read ends. The events of one entry, which a split has
-  ///     made, are read together, so that there may be a few more.
+  ///   - limit: The number of events after which the read ends. Events that a split made of one entry are
+  ///     read together, so there may be a few more.
   /// - Returns: A sequence that throws the errors of ``StoreEntries/next()``, `invalidName` for a tag that no
   ///   event can have, and `cancelled` in a cancelled task.
   public func entries(
@@ -47,8 +47,8 @@ extension EventStore {
   ///   - start: The revision to begin at; by default the first, or the last if read backwards.
   ///   - end: The revision to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The number of events after which the read ends. The events of one entry, which a split has
-  ///     made, are read together, so that there may be a few more.
+  ///   - limit: The number of events after which the read ends. Events that a split made of one entry are
+  ///     read together, so there may be a few more.
   /// - Returns: A sequence that throws the errors of ``StoreEntries/next()``, `invalidName`, and `cancelled`
   ///   in a cancelled task.
   public func entries(

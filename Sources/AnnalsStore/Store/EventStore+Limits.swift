@@ -3,7 +3,8 @@ internal import AnnalsLog
 
 // Closing and truncating streams.
 extension EventStore {
-  /// Closes `stream`: it takes no more events until it is reopened. See ``EventLog/close(_:by:because:)``.
+  /// Closes `stream`, which then takes no more events until it is reopened. See
+  /// ``EventLog/close(_:by:because:)``.
   @discardableResult
   public func close(
     _ stream: StreamName, by author: String = "", because reason: String = ""

@@ -4,7 +4,8 @@ public import AnnalsSchema
 
 /// The events of a store or of one stream in one snapshot, in order, each in the plan's current version.
 ///
-/// Entries are upcast some at a time: at first few, so that little is read in vain, then up to 64.
+/// Entries are upcast in batches: small ones at first, so that little is read in vain, then of up to 64
+/// entries.
 public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
   private var cursor: EntryCursor
   private let upcaster: Upcaster
@@ -33,8 +34,8 @@ public struct StoreEntries<Event: SchemaEvent>: ~Copyable, ~Escapable {
     remaining = max(limit, 0)
   }
 
-  /// Returns the next event; `nil` at the end, or at the limit and after the last event of an entry. Entries
-  /// that a rule drops are skipped.
+  /// Returns the next event; `nil` at the end, or once the limit is reached and all events of the entry are
+  /// returned. Entries that a rule drops are skipped.
   ///
   /// - Throws: ``AnnalsError`` with code `ruleFailed` or `malformed` (position, type, version, step and
   ///   cause), `noPath` or `newerSchema` for entries that another program has stored since the open,

@@ -12,8 +12,8 @@ extension StoreSnapshot {
   ///   - start: The position to begin at; by default the first, or the last if read backwards.
   ///   - end: The position to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The number of events after which the read ends. The events of one entry, which a split has
-  ///     made, are read together, so that there may be a few more.
+  ///   - limit: The number of events after which the read ends. Events that a split made of one entry are
+  ///     read together, so there may be a few more.
   /// - Throws: ``AnnalsError`` with code `invalidName` for a tag that no event can have, `damaged` or
   ///   `inputOutput`.
   /// - Complexity: If each item of the query has a tag, only entries with these tags are read. Otherwise the
@@ -41,8 +41,8 @@ extension StoreSnapshot {
   ///   - start: The revision to begin at; by default the first, or the last if read backwards.
   ///   - end: The revision to end at, in the direction of the read.
   ///   - backwards: Whether to read the newest events first; the parts of a split then come last part first.
-  ///   - limit: The number of events after which the read ends. The events of one entry, which a split has
-  ///     made, are read together, so that there may be a few more.
+  ///   - limit: The number of events after which the read ends. Events that a split made of one entry are
+  ///     read together, so there may be a few more.
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: The first entry is found through at most 3 · log₄(length) others.
   @_lifetime(borrow self)

@@ -9,9 +9,9 @@ public import AnnalsSchema
 #endif
 
 extension StoreSnapshot {
-  /// Returns the event of a stream with an event id; `nil` if there is none, or a rule drops it.
+  /// Returns the event with an event id in a stream; `nil` if there is none, or a rule drops it.
   ///
-  /// If a rule splits the stored event, this is the first part. ``entries(id:in:)`` returns all of them.
+  /// If a rule splits the stored event, the first part is returned. ``entries(id:in:)`` returns all of them.
   ///
   /// ```swift
   /// let stored = try store.read { snapshot in try snapshot.entry(id: request, in: "account/a") }
@@ -27,7 +27,7 @@ extension StoreSnapshot {
     return try entries.next()
   }
 
-  /// Returns the events of the entry of a stream with an event id, in order: several if a rule splits it, and
+  /// Returns the events of the entry with an event id in a stream, in order: several if a rule splits it, and
   /// none if there is no such entry, or a rule drops it.
   ///
   /// - Parameters:

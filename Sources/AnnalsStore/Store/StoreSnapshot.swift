@@ -37,8 +37,8 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     try log.revision(of: stream)
   }
 
-  /// Returns the first position from which on every entry is that was committed at `time` or later; `nil` if
-  /// all are older, or the store is empty.
+  /// Returns the position of the first entry that was committed at `time` or later; `nil` if all are older,
+  /// or the store is empty.
   ///
   /// See ``LogSnapshot/position(committedAtOrAfter:)``.
   ///
@@ -64,7 +64,7 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     return try log.limit(of: head.id).oldest
   }
 
-  /// Returns what of `stream` can be read and written; `nil` for a stream that never had an event.
+  /// Returns how much of `stream` can be read, and whether it takes events; `nil` if it never had an event.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: Three look-ups.

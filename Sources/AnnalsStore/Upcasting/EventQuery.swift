@@ -12,9 +12,9 @@ public import AnnalsSchema
 /// ```
 ///
 /// An event matches if any item matches it. An item matches an event that is of any of its types and has all
-/// of its tags. Types are those of the plan's current version: entries of older versions are included where a
-/// rule can turn them into one of these. Tags are those that were stored with the entry: upcasting never
-/// changes them.
+/// of its tags. The types are those of the plan's current version; entries of older versions are included if
+/// a rule can turn them into one of these. The tags are those that were stored with the entry; upcasting
+/// never changes them.
 public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLiteral {
   /// One alternative of a query.
   public struct Item: Sendable {
@@ -78,7 +78,7 @@ public struct EventQuery<Event: SchemaEvent>: Sendable, ExpressibleByArrayLitera
     self.init(items: [Item(types, tags: tags)])
   }
 
-  /// Selects the events of the cases at these key paths. Without any, it selects nothing.
+  /// Creates a query of the cases at these key paths. Without key paths, it selects nothing.
   ///
   /// - Precondition: Each key path leads to a case of the schema.
   public init(arrayLiteral paths: PartialKeyPath<Event.Cases>...) {

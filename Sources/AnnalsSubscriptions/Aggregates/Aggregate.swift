@@ -28,7 +28,7 @@ public import AnnalsSchema
 ///
 /// The events are the only source of truth. Some states are kept alongside the log as snapshots, so that a
 /// long stream need not be read from its beginning. A snapshot is used only if reading from the beginning
-/// would certainly give the same state. Raise ``version`` whenever you change ``apply(_:to:)``.
+/// would certainly result in the same state. Raise ``version`` whenever you change ``apply(_:to:)``.
 public protocol Aggregate<Event>: Sendable {
   /// The events of the plan's current version.
   associatedtype Event: SchemaEvent

@@ -3,19 +3,19 @@ internal import AnnalsLog
 public import AnnalsStore
 
 extension EventStore {
-  /// Loads the state of a stream, folding from the newest snapshot that is certainly right, or from the
+  /// Loads the state of a stream, folding from the newest snapshot that is certainly valid, or from the
   /// beginning.
   ///
   /// It may keep a snapshot, which waits for the disk as an append does, unless another process or thread is
   /// keeping one. A store that skips entries (``StoreOptions/Unreadable/quarantine(_:)``,
   /// ``StoreOptions/NewerTypes/skip``) neither uses nor keeps snapshots, because its states lack events that
-  /// others fold.
+  /// other programs fold.
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate to load.
   ///   - stream: The stream. A stream that does not exist has the initial state and no revision.
-  /// - Throws: ``AnnalsError`` with code `ruleFailed` for an error of the fold, naming the entry, or as
-  ///   `read` and ``StoreEntries/next()`` throw.
+  /// - Throws: ``AnnalsError`` with code `ruleFailed` for an error of the fold, naming the entry, or the
+  ///   errors of `read` and ``StoreEntries/next()``.
   /// - Complexity: O(entries since the snapshot): up to the aggregate's interval in a store that keeps
   ///   snapshots, else the whole stream.
   public func load<A: Aggregate>(
@@ -25,15 +25,15 @@ extension EventStore {
   }
 
   /// Loads the state that a stream had at a point in its past, folding from a snapshot of an older state if
-  /// that is certainly right, or from the beginning.
+  /// that is certainly valid, or from the beginning.
   ///
   /// ```swift
   /// let then = try store.load(Account.self, from: "account-7", at: .revision(5))
   /// ```
   ///
-  /// Entries after the point are not read. After the end of the stream, it is the newest state. Entries that
-  /// were truncated or erased are in no state, also not in one of a time when they were. It keeps no
-  /// snapshot.
+  /// Entries after the point are not read. For a point after the end of the stream, the newest state is
+  /// returned. Truncated and erased entries are in no state, not even in one from before their removal. The
+  /// call keeps no snapshot.
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate to load.

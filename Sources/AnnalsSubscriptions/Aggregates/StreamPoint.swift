@@ -1,6 +1,6 @@
 public import AnnalsCoding
 
-/// A point in a stream's past, of which the state is loaded.
+/// A point in a stream's past at which its state is loaded.
 public enum StreamPoint: Hashable, Sendable {
   /// After the entry of the stream with this revision.
   case revision(Revision)

@@ -30,7 +30,7 @@ public struct DecidedEvents<Event: SchemaEvent>: Sendable {
     append(events.map { NewEvent($0) }, to: stream)
   }
 
-  /// Adds events with ids, metadata or times of the caller's for a stream.
+  /// Adds events with the caller's ids, metadata or times for a stream.
   ///
   /// - Parameters:
   ///   - events: The events, oldest first.

@@ -21,8 +21,8 @@ public import AnnalsSchema
 /// ```
 ///
 /// A model is made for one decision. It is a value whose properties name the subject, and hold the facts as
-/// they are before the first event. No snapshot of it is kept. The state of one stream that is loaded again
-/// and again is an ``Aggregate``.
+/// they are before the first event. No snapshot of it is kept. For the state of one stream that is loaded
+/// repeatedly, use an ``Aggregate``.
 public protocol DecisionModel<Event>: Sendable {
   /// The events of the plan's current version.
   associatedtype Event: SchemaEvent

@@ -9,18 +9,18 @@ extension EventStore {
   /// The events are appended only if the stream has not changed since the state was loaded. If it has, the
   /// state is loaded and the decision made again.
   ///
-  /// Decisions of one process on the same stream take turns in the order of their calls, so only appends
-  /// without `decide` and other processes come between. After such a conflict, the call pauses for a random
-  /// time of up to 1 ms, twice as long after each further one, up to 128 ms. It keeps its turn meanwhile. A
-  /// cancelled task that waits leaves the line at once.
+  /// Decisions of one process on the same stream take turns in the order of their calls, so a conflict can
+  /// only come from another process or from an append without `decide`. After a conflict, the call pauses for
+  /// a random time of up to 1 ms, twice as long after each further one, up to 128 ms. It keeps its turn
+  /// meanwhile. A cancelled task that waits leaves the line at once.
   ///
-  /// The decision runs on the caller's actor, and on Swift's pool if the caller has none. Loading and
+  /// The decision runs on the caller's actor, and on Swift's thread pool if the caller has none. Loading and
   /// appending never run on an actor.
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate to load.
   ///   - stream: The stream.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none. An append that has begun
   ///     is finished.
   ///   - decision: Returns the events that follow from a state, possibly none, and throws to refuse. It may
@@ -29,8 +29,7 @@ extension EventStore {
   /// - Returns: The positions of the events.
   /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if the stream changed during
   ///   every attempt, or during the last one before the timeout, `busy` if the timeout passed before the
-  ///   turn, `cancelled`, `wrongUse` for less than one attempt, and as `load` and `append`
-  ///   throw.
+  ///   turn, `cancelled`, `wrongUse` for less than one attempt, and the errors of `load` and `append`.
   /// - Complexity: A load and an append for each attempt.
   @discardableResult
   nonisolated(nonsending) public func decide<A: Aggregate>(
@@ -42,8 +41,8 @@ extension EventStore {
     }
   }
 
-  /// Makes a decision on the newest state of a stream, and appends the resulting events with ids, metadata or
-  /// times of the caller's.
+  /// Makes a decision on the newest state of a stream, and appends the resulting events with the caller's
+  /// ids, metadata or times.
   ///
   /// - Returns: The positions of the events.
   /// - Throws: As the other form.
@@ -70,14 +69,14 @@ extension EventStore {
   /// }
   /// ```
   ///
-  /// All states are of one snapshot. The events are appended by one call, all of them or none, and only if
-  /// none of the streams has changed since. Streams without an event are checked too. Otherwise it works as
+  /// All states are from one snapshot. The events are appended by one call, all of them or none, and only if
+  /// none of the streams has changed since, including those that receive no events. Otherwise it works like
   /// the form for one stream, and takes one turn for all streams.
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate to load from each stream.
   ///   - streams: The streams, at least one.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none.
   ///   - decision: Returns the events that follow from the states, possibly none, and throws to refuse. It
   ///     may run several times and must return the same for the same states.

@@ -18,8 +18,8 @@ extension EventStore {
   /// ```
   ///
   /// The matching events are folded into the model, in the order of the log and in one snapshot. The append
-  /// fails if any event after that snapshot matches, in any stream. Then the events are folded and the
-  /// decision made again. The query must match every event that can change the decision.
+  /// fails if any event after that snapshot matches, in any stream. In that case the events are folded and
+  /// the decision is made again. The query must match every event that can change the decision.
   ///
   /// Decisions of one process whose queries have a tag in common take turns in the order of their calls.
   /// Items without a tag take turns by their types. Attempts, pauses, the timeout, cancellation and
@@ -27,9 +27,9 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - model: The model before the first event.
-  ///   - query: The events to fold, which nobody else may add to meanwhile.
-  ///   - stream: The stream of the resulting events. Nothing is expected of it.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - query: The events to fold, which no other append may add to meanwhile.
+  ///   - stream: The stream of the resulting events. No expectation applies to it.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none.
   ///   - decision: Returns the events that follow from the facts, possibly none, and throws to refuse. It may
   ///     run several times and must return the same for the same facts: no clock, no randomness, no outside
@@ -37,8 +37,8 @@ extension EventStore {
   /// - Returns: The positions of the events.
   /// - Throws: The errors of `decision`; ``AnnalsError`` with code `conflict` if an event matched during
   ///   every attempt or during the last one before the timeout, `busy` if the timeout passed before the turn,
-  ///   `cancelled`, `ruleFailed` for an error of the fold, `wrongUse` for less than one attempt, and as reads
-  ///   and `append` throw.
+  ///   `cancelled`, `ruleFailed` for an error of the fold, `wrongUse` for less than one attempt, and the
+  ///   errors of reads and `append`.
   /// - Complexity: For each attempt, a read of all matching events and an append. If each item of the query
   ///   has a tag, no other entries are read.
   @discardableResult
@@ -56,8 +56,8 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - model: The model before the first event.
-  ///   - query: The events to fold, which nobody else may add to meanwhile.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - query: The events to fold, which no other append may add to meanwhile.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none.
   ///   - decision: Returns the events that follow from the facts, each with its stream.
   /// - Returns: The positions of the events, in the order of the decision.
@@ -74,14 +74,14 @@ extension EventStore {
   /// Makes a decision on the state that the events of a query add up to by the fold of an aggregate, and
   /// appends the resulting events unless another event has matched it since.
   ///
-  /// It works as the form for a ``DecisionModel``. All matching events are folded; snapshots are those of
+  /// It works like the form for a ``DecisionModel``. All matching events are folded; snapshots exist only for
   /// single streams, and are not used.
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate whose fold is used.
-  ///   - query: The events to fold, which nobody else may add to meanwhile.
-  ///   - stream: The stream of the resulting events. Nothing is expected of it.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - query: The events to fold, which no other append may add to meanwhile.
+  ///   - stream: The stream of the resulting events. No expectation applies to it.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none.
   ///   - decision: Returns the events that follow from the state.
   /// - Returns: The positions of the events.
@@ -101,8 +101,8 @@ extension EventStore {
   ///
   /// - Parameters:
   ///   - aggregate: The aggregate whose fold is used.
-  ///   - query: The events to fold, which nobody else may add to meanwhile.
-  ///   - attempts: The most times the decision is made, from 1.
+  ///   - query: The events to fold, which no other append may add to meanwhile.
+  ///   - attempts: The maximum number of attempts, from 1.
   ///   - timeout: The time after which no attempt begins; by default there is none.
   ///   - decision: Returns the events that follow from the state, each with its stream.
   /// - Returns: The positions of the events, in the order of the decision.

@@ -8,7 +8,7 @@ extension EventStore {
   /// Passes a consumer's dead letters to a handler again, and removes those that it handles.
   ///
   /// The handler receives each event of the letter: those that the plan now makes of the part that was set
-  /// apart. It receives only events that the consumer had selected, also if they were renamed or split since.
+  /// apart. It receives only events that the consumer had selected, even if they were renamed or split since.
   ///
   /// A letter is removed when all its events are handled. It stays if the handler throws, if its entry still
   /// cannot be read or is no longer in the log, or if the plan makes no selected event of it. Its

@@ -14,13 +14,13 @@ extension EventStore {
   /// ```
   ///
   /// It begins after the checkpoint stored under the name, and follows the log until its task is cancelled,
-  /// which is no error. It stores the checkpoint only after entries are handled. Some entries therefore come
-  /// again after a crash, so let the handler recognise a repeated entry by its ``Entry/position``. Only one
-  /// task of all processes handles entries for a name.
+  /// which is not an error. It stores the checkpoint only after entries are handled. Some entries are
+  /// therefore delivered again after a crash, so let the handler recognise a repeated entry by its
+  /// ``Entry/position``. Only one task of all processes handles entries for a name.
   ///
   /// - Parameters:
   ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
-  ///   - start: The place to begin while no checkpoint is stored. The default is the first entry. With
+  ///   - start: The place to begin if no checkpoint is stored. The default is the first entry. With
   ///     ``SubscriptionStart/after(_:)`` a position beyond the end, none is stored until the log reaches it.
   ///   - events: The types of events to handle. The checkpoint moves past all others.
   ///   - prefix: The prefix of the names of the streams. The default matches all.
@@ -30,7 +30,7 @@ extension EventStore {
   ///     ``ProcessingOptions/poison`` says so.
   /// - Throws: ``AnnalsError`` with code `ruleFailed` and the position if `handle` throws and processing
   ///   stops. Code `busy` if another task or process handles entries for the name. Also `readOnly`,
-  ///   `invalidName`, `checkpointMismatch`, and as ``Subscription`` and ``EventLog/keep(_:of:)`` throw.
+  ///   `invalidName`, `checkpointMismatch`, and the errors of ``Subscription`` and ``EventLog/keep(_:of:)``.
   public func process(
     _ consumer: String, startingAt start: SubscriptionStart = .beginning,
     to events: EventQuery<Event> = .all, streamPrefix prefix: String? = nil,

@@ -5,7 +5,7 @@ public struct PoisonPolicy: Hashable, Sendable {
   /// The pause between two attempts.
   let pause: Duration
 
-  /// Processing stops before the entry, at the first error.
+  /// Stops processing before the entry, at the first error.
   public static let stop = PoisonPolicy(attempts: nil, pause: .zero)
 
   /// Makes the entry a dead letter after some attempts, and continues after it. An entry that the plan cannot
@@ -23,11 +23,12 @@ public struct PoisonPolicy: Hashable, Sendable {
 public struct ProcessingOptions: Sendable {
   /// The policy for an entry that cannot be handled. The default is to stop at it.
   public var poison: PoisonPolicy
-  /// The number of handled entries after which the checkpoint is stored, 1 or more. That many may come again
-  /// after a crash. The checkpoint is also stored at the end of the log and at the end of processing.
+  /// The number of handled entries after which the checkpoint is stored, 1 or more. After a crash, that many
+  /// may be delivered again. The checkpoint is also stored at the end of the log and at the end of
+  /// processing.
   public var interval: Int
-  /// Whether the task waits until no other handles entries for the consumer, and then takes over. If `false`,
-  /// the call fails with `busy`.
+  /// Whether the task waits until no other task handles entries for the consumer, and then takes over. If
+  /// `false`, the call fails with `busy`.
   public var takesOver: Bool
   /// Whether processing ends at the end of the log instead of waiting for more.
   public var endsAtHead: Bool

@@ -7,7 +7,7 @@ public struct SubscribedEntry<Value: Sendable>: Sendable {
   public let entry: Value
   /// The checkpoint after which a later subscription continues once this entry is finished. It is after the
   /// entry. For parts of a split, the last part delivered has the checkpoint after the whole entry, and the
-  /// others have the one before it.
+  /// others have the checkpoint before it.
   public let checkpoint: Checkpoint
   /// The checkpoint of the entry in the log, whichever part this is.
   let place: Checkpoint
@@ -25,9 +25,9 @@ public struct SubscribedEntry<Value: Sendable>: Sendable {
 /// each page ends before the first entry of the page is delivered, so a slow loop holds no reader slot and no
 /// page of the file.
 ///
-/// The subscription waits for appends of this process without polling; it sees those of others within some
-/// milliseconds. Every entry comes once and in order, also across the change from stored to new entries and
-/// across a migration pass. The subscription keeps the store open.
+/// The subscription waits for appends of this process without polling; it sees those of others within a few
+/// milliseconds. Every entry is delivered once and in order, even across the change from stored to new
+/// entries and across a migration pass. The subscription keeps the store open.
 ///
 /// Each iterator begins at the same place.
 public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
@@ -61,8 +61,8 @@ public struct Subscription<Value: Sendable>: AsyncSequence, Sendable {
     /// Returns the next entry once there is one; `nil` after cancellation of the task, and after an error.
     ///
     /// - Throws: ``AnnalsError`` with code `checkpointMismatch` for a checkpoint that does not match the log,
-    ///   `tooManyReaders` or `usedAfterFork`, or as the same read in a snapshot throws. No entries follow an
-    ///   error.
+    ///   `tooManyReaders` or `usedAfterFork`, or the errors of the same read in a snapshot. No entries follow
+    ///   an error.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(AnnalsError) -> SubscribedEntry<Value>? {
@@ -94,8 +94,8 @@ public enum SubscriptionStep<Value: Sendable>: Sendable {
 
 /// The steps of a subscription: its entries, and its progress between them.
 ///
-/// A consumer that keeps the checkpoint of every step stays close to the end of the log, even if no entry is
-/// for it.
+/// A consumer that keeps the checkpoint of every step stays close to the end of the log, even if none of the
+/// entries are for it.
 public struct SubscriptionSteps<Value: Sendable>: AsyncSequence, Sendable {
   /// A step.
   public typealias Element = SubscriptionStep<Value>

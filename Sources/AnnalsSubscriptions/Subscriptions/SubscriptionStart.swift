@@ -13,8 +13,8 @@ public enum SubscriptionStart: Sendable {
   case beginning
   /// After the entry that is the last one when the subscription is created.
   case end
-  /// After the entry at a position, which may not exist yet. Until it does, begin again with the position:
-  /// after a checkpoint before it, a subscription delivers the entries in between.
+  /// After the entry at a position, which may not exist yet. Until it does, restart with the position,
+  /// because a subscription from a checkpoint before it delivers the entries in between.
   case after(Position)
   /// After the entry of a checkpoint, which is first compared with the log.
   case checkpoint(Checkpoint)
@@ -31,7 +31,7 @@ public enum CheckpointMismatch: Error, Hashable, Sendable {
   /// from a backup.
   case ahead(of: Position)
   /// The log has another entry at the position: it lost its end or was restored, and then grew again, or a
-  /// repair has replaced the entry, which could not be read.
+  /// repair has replaced the entry because it could not be read.
   case differs
 }
 

@@ -110,12 +110,12 @@ extension StoreOptions {
   /// they have read. The default is 64 MiB.
   ///
   /// With less memory, views store smaller batches. Rows are freed when a view has had nothing to do for two
-  /// seconds. Two amounts come on top: LMDB's copies of the pages that a batch changes, and the rows of a
-  /// single event that do not fit, which is folded alone.
+  /// seconds. Two amounts are not included: LMDB's copies of the pages that a batch changes, and the rows of
+  /// a single event that do not fit, which is folded separately.
   ///
-  /// The views of all stores of the process count. If stores have different values, a view takes memory only
-  /// while all views together stay within the value of its own store, so the sum never exceeds the largest
-  /// value. The first opener of a store's views in the process decides for them.
+  /// The limit counts the views of all stores of the process. If stores have different values, a view takes
+  /// memory only while all views together stay within the value of its own store, so the sum never exceeds
+  /// the largest value. The first opener of a store's views in the process decides for them.
   ///
   /// With less than 1 MiB, `store.view(_:)` fails with `wrongUse`.
   public var viewMemory: Int {

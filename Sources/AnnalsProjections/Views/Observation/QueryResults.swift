@@ -10,8 +10,8 @@ internal import LMDB
 /// for try await players in view.results(RowQuery(Player.byTeam, .key("red"))) { show(players) }
 /// ```
 ///
-/// A loop that is slower than the changes gets the newest result only; none are buffered. The sequence ends
-/// with its task.
+/// A loop that is slower than the changes receives only the newest result; results are not buffered. The
+/// sequence ends with its task.
 public struct QueryResults<Row: ProjectionRow>: AsyncSequence, Sendable {
   /// A result.
   public typealias Element = [Row]

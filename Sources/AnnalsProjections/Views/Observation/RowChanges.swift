@@ -56,7 +56,7 @@ public struct RowChanges<Row: ProjectionRow>: AsyncSequence, Sendable {
 
     /// Returns the next change, once there is one; `nil` after cancellation of the task, and after an error.
     ///
-    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, the
+    /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is not a table of the projection, the
     ///   error that has stopped the view, and as `View.read`. `busy` only for a view that was removed; the
     ///   call waits for one that is being built.
     public mutating func next(

@@ -43,10 +43,10 @@ public struct KeyRange<Key: RowKey>: Hashable, Sendable {
   /// A key and those after it.
   public static func from(_ first: Key) -> KeyRange { KeyRange(KeyCut(before: first), KeyCut(after: [])) }
 
-  /// The keys after one.
+  /// The keys after a key.
   public static func above(_ key: Key) -> KeyRange { KeyRange(KeyCut(after: key), KeyCut(after: [])) }
 
-  /// The keys before one.
+  /// The keys before a key.
   public static func upTo(_ end: Key) -> KeyRange { KeyRange(KeyCut(before: []), KeyCut(before: end)) }
 
   /// A key and those before it.

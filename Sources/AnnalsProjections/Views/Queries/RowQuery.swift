@@ -16,7 +16,7 @@ internal import AnnalsSchema
 /// let rows = try view.rows(query)
 /// ```
 ///
-/// A query does not depend on a view: use the same one with any view that has the rows.
+/// A query does not depend on a view: you can use it with any view that has the rows.
 public struct RowQuery<Row: ProjectionRow>: Sendable {
   /// The name of the secondary key by which rows are found; `nil` for their own key.
   let key: String?
@@ -57,7 +57,7 @@ public struct RowQuery<Row: ProjectionRow>: Sendable {
 
   /// Limits the query to the first rows.
   ///
-  /// - Parameter count: The most rows; 0 or more.
+  /// - Parameter count: The maximum number of rows; 0 or more.
   public func limit(_ count: Int) -> RowQuery {
     var query = self
     query.most = max(0, count)

@@ -37,7 +37,7 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
   /// - Parameters:
   ///   - query: The query.
   ///   - token: The place where an earlier page of the same query ended. The default begins at the first row.
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection or a key
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is not a table of the projection or a key
   ///   that it does not declare, `malformed` for a token of another query, view or version, `damaged` or
   ///   `inputOutput`.
   /// - Complexity: One descent to the first row; then a step for each.
@@ -98,8 +98,8 @@ extension ReadableRows where Self: ~Copyable & ~Escapable {
     return try scan.next()
   }
 
-  /// Returns the row with a secondary key; of several, the one with the lowest key of its own. Returns `nil`
-  /// if there is none.
+  /// Returns the row with a secondary key; if there are several, the row whose own key is lowest. Returns
+  /// `nil` if there is none.
   ///
   /// - Throws: As ``rows(_:)``.
   /// - Complexity: Two look-ups.

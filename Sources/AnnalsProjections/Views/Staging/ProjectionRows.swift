@@ -27,8 +27,8 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
 
   /// Returns the row with a key; `nil` if there is none.
   ///
-  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is no table of the projection, `tooLarge`
-  ///   for a key of more than 500 bytes, `damaged` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` for a type that is not a table of the projection,
+  ///   `tooLarge` for a key of more than 500 bytes, `damaged` or `inputOutput`.
   /// - Complexity: One look-up in memory for a recently used row, else one in the file.
   @inlinable public func get<R: ProjectionRow>(_ type: R.Type, _ key: R.Key) throws(AnnalsError) -> R? {
     let table = try staging.table(of: type)
@@ -52,7 +52,7 @@ public struct ProjectionRows: ~Copyable, ~Escapable, ReadableRows {
 
   /// Removes the row with a key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was such a row.
   /// - Throws: As ``get(_:_:)``.
   @discardableResult
   @inlinable public mutating func delete<R: ProjectionRow>(

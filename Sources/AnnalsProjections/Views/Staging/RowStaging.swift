@@ -50,7 +50,7 @@ internal import LMDB
     throw missing(type)
   }
 
-  /// Creates the error for a type that is no table of the projection.
+  /// Creates the error for a type that is not a table of the projection.
   @usableFromInline func missing(_ type: Any.Type) -> AnnalsError {
     AnnalsError(
       .wrongUse, "the projection '\(outline.name)' has no table of \(type): name it in 'tables'")
