@@ -41,6 +41,9 @@ struct SchemaReading {
   /// Names of cases that would conflict with a member of the generated code, or that key paths cannot use.
   private static let takenCases: Set<String> = ["cases", "records", "steps", "self"]
 
+  private static let sameInEveryBuild =
+    "a schema is the same in every build: nothing inside it may be in #if"
+
   /// Reads the arguments of `attribute` and the members of `declaration`.
   init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax) {
     guard let schema = declaration.as(EnumDeclSyntax.self) else {
@@ -103,7 +106,10 @@ struct SchemaReading {
   }
 
   private mutating func read(_ member: DeclSyntax, of schema: TokenSyntax) {
-    if let record = member.as(StructDeclSyntax.self) {
+    let marks = member.asProtocol((any WithAttributesSyntax).self)?.attributes
+    if let condition = marks?.conditional(["Record", "Value"]).first {
+      complain(condition, Self.sameInEveryBuild)
+    } else if let record = member.as(StructDeclSyntax.self) {
       guard record.attribute("Record") != nil || record.inheritanceClause.saysRecord else {
         readUnmarked(record, record.inheritanceClause)
         return
@@ -121,7 +127,7 @@ struct SchemaReading {
     } else if let cases = member.as(EnumCaseDeclSyntax.self) {
       complain(cases, "a schema has no cases of its own: declare each event as @Record struct … inside it")
     } else if let condition = member.as(IfConfigDeclSyntax.self) {
-      complain(condition, "a schema is the same in every build: nothing inside it may stand in #if")
+      complain(condition, Self.sameInEveryBuild)
     } else if let other = member.asProtocol((any DeclGroupSyntax).self) {
       // @Record reports mistakes in the declaration it is attached to.
       guard member.attribute("Record") == nil else { return }

@@ -84,7 +84,14 @@ import Testing
   @Test func `nothing in a schema depends on the build`() {
     #expect(
       complaint("struct A: Record { var n: Int }\n#if DEBUG\nstruct B: Record { var n: Int }\n#endif\n")?
-        .hasSuffix("a schema is the same in every build: nothing inside it may stand in #if") == true)
+        .hasSuffix("a schema is the same in every build: nothing inside it may be in #if") == true)
+  }
+
+  @Test(arguments: ["@Record", "@Annals.Record", "@Value", "#if B\n@Record\n#endif"])
+  func `no mark in a schema depends on the build`(mark: String) {
+    #expect(
+      complaint("struct A: Record { var n: Int }\n#if DEBUG\n\(mark)\n#endif\nstruct B { var n: Int }")
+        == "a schema is the same in every build: nothing inside it may be in #if")
   }
 
   @Test(arguments: [

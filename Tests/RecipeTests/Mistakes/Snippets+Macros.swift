@@ -36,7 +36,7 @@ extension Snippet {
       "@Schema(1, 0, 0) enum M9 { @Record struct URLSet { var n: Int }; @Record struct UrlSet { var n: Int } }"
     ),
     Snippet(
-      "a record in #if", says: "a schema is the same in every build: nothing inside it may stand in #if",
+      "a record in #if", says: "a schema is the same in every build: nothing inside it may be in #if",
       """
       @Schema(1, 0, 0) enum M10 {
         typealias Placed = V1.Placed
@@ -97,6 +97,21 @@ extension Snippet {
       "a private member of a public schema",
       says: "record 'A' must be as visible as its schema: write 'public'",
       "@Schema(1, 0, 0) public enum M25 { @Record struct A { var n: Int } }"),
+    Snippet(
+      "a field with two marks", says: "only the first @Field would be read: write one @Field with all",
+      "@Record struct A26 { @Field(\"b\") @Field(originalName: \"c\") var a: Int }"),
+    Snippet(
+      "a mark of a field in #if", says: "a record is the same in every build: no #if around @Field",
+      """
+      @Record struct A27 {
+        #if DEBUG
+        @Field("b")
+        #else
+        @Field("c")
+        #endif
+        var a: Int
+      }
+      """),
   ]
 
   /// Mistakes that the compiler finds in what the macros write: each gets one message, on its own line.
