@@ -6,6 +6,25 @@ extension AttributeListSyntax {
     for case .attribute(let attribute) in self where attribute.bareName == name { return attribute }
     return nil
   }
+
+  /// All attributes, also those inside `#if`.
+  var everywhere: [AttributeSyntax] {
+    flatMap { element in
+      element.as(AttributeSyntax.self).map { [$0] } ?? element.as(IfConfigDeclSyntax.self)?.attributes ?? []
+    }
+  }
+
+  /// Returns the first attribute in each `#if` with one of these names. A macro cannot know if it applies.
+  func conditional(_ names: Set<String>) -> [AttributeSyntax] {
+    compactMap { $0.as(IfConfigDeclSyntax.self)?.attributes.first { names.contains($0.bareName) } }
+  }
+}
+
+extension IfConfigDeclSyntax {
+  /// The attributes in all branches.
+  fileprivate var attributes: [AttributeSyntax] {
+    clauses.flatMap { $0.elements?.as(AttributeListSyntax.self)?.everywhere ?? [] }
+  }
 }
 
 extension AttributeSyntax {

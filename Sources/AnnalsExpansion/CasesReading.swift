@@ -37,6 +37,7 @@ struct CasesReading {
     }
     for member in declaration.memberBlock.members {
       if let cases = member.decl.as(EnumCaseDeclSyntax.self) {
+        complaints += cases.attributes.ignoredMarks(of: "value")
         for element in cases.elements { read(element, of: cases) }
       } else if let condition = member.decl.as(IfConfigDeclSyntax.self), condition.declaresContent {
         complain(condition, "a value has the same cases in every build: no #if around them")

@@ -51,13 +51,13 @@ struct FieldsReading {
         "a stored field is not lazy: give it its value when the \(owner) is made, or compute it each time")
       return
     }
-    for case .attribute(let attribute) in property.attributes
-    where !Self.harmless.contains(attribute.bareName) {
+    for attribute in property.attributes.everywhere where !Self.harmless.contains(attribute.bareName) {
       complain(
         attribute,
         "a stored field has no property wrapper: store the plain value and wrap it outside the \(owner)")
       return
     }
+    complaints += property.attributes.ignoredMarks(of: owner)
     // In `var a, b: Int` the type of the last applies to those before it.
     var type: TypeSyntax?
     var found: [StoredField] = []

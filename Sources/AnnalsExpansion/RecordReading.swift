@@ -30,9 +30,7 @@ struct RecordReading {
       return
     }
     access = record.modifiers.access
-    mayStandIn =
-      record.genericParameterClause == nil
-      && !record.modifiers.contains { $0.name.tokenKind == .keyword(.private) }
+    mayStandIn = record.mayStandIn
     readPlace(attribute, of: record, surroundings)
     readNames(attribute, of: record)
     let reading = FieldsReading(record, called: "record")
@@ -170,6 +168,13 @@ struct RecordReading {
       }
       hasTags = true
     }
+  }
+}
+
+extension StructDeclSyntax {
+  /// Whether the code of its schema can use it, so that a mistake in it need not cause other errors.
+  var mayStandIn: Bool {
+    genericParameterClause == nil && !modifiers.contains { $0.name.tokenKind == .keyword(.private) }
   }
 }
 

@@ -10,8 +10,7 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let reading = SchemaReading(node, on: declaration)
-    // Part of a schema would hide the complaint among errors of its own.
-    guard reading.complaints.isEmpty else { return [] }
+    guard reading.complaints.isEmpty || reading.mayStandIn else { return [] }
     let text = SchemaText(reading)
     return [text.version, text.stability, text.event(in: context)].compactMap { $0 }.map { "\(raw: $0)" }
   }
@@ -27,7 +26,7 @@ package struct SchemaMacro: MemberMacro, ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     let reading = SchemaReading(node, on: declaration)
     (reading.complaints + reading.warnings).forEach(context.diagnose)
-    guard reading.complaints.isEmpty else { return [] }
+    guard reading.complaints.isEmpty || reading.mayStandIn else { return [] }
     return Conformance(of: type, to: ["VersionedSchema"], protocols, SchemaText(reading).check(in: context))
       .declarations
   }

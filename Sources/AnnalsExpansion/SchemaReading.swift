@@ -25,8 +25,10 @@ struct SchemaReading {
   private(set) var stability: String?
   /// The records in the order of their declaration.
   private(set) var records: [Record] = []
-  /// All mistakes. If there is any, no code may be generated.
+  /// All mistakes. If there is any, the schema has only the records without one.
   private(set) var complaints: [Diagnostic] = []
+  /// Whether a schema with a mistake may get its code, so that no other errors follow.
+  private(set) var mayStandIn = false
   /// Code that is probably a mistake.
   private(set) var warnings: [Diagnostic] = []
 
@@ -41,15 +43,24 @@ struct SchemaReading {
   /// Names of cases that would conflict with a member of the generated code, or that key paths cannot use.
   private static let takenCases: Set<String> = ["cases", "records", "steps", "self"]
 
+  private static let sameInEveryBuild =
+    "a schema is the same in every build: nothing inside it may be in #if"
+
   /// Reads the arguments of `attribute` and the members of `declaration`.
   init(_ attribute: AttributeSyntax, on declaration: some DeclGroupSyntax) {
-    guard let schema = declaration.as(EnumDeclSyntax.self) else {
-      let name = declaration.asProtocol((any NamedDeclSyntax).self)?.name.text ?? "V1"
+    guard
+      let schema = declaration as? any DeclGroupSyntax & NamedDeclSyntax & WithGenericParametersSyntax
+    else { return }
+    let isEnum = schema.is(EnumDeclSyntax.self)
+    if !isEnum {
       complain(
-        declaration.introducer,
-        "@Schema belongs on an enum without cases, which only gives its records a home: enum \(name) { … }")
-      return
+        schema.introducer,
+        "@Schema belongs on an enum without cases, which only gives its records a home: enum \(schema.name.text) { … }",
+        fixes: [.writing("enum", for: schema.introducer)])
     }
+    mayStandIn =
+      (isEnum || schema.is(StructDeclSyntax.self)) && schema.genericParameterClause == nil
+      && !Self.takenSchemas.contains(schema.name.bare)
     if Self.takenSchemas.contains(schema.name.bare) {
       complain(
         schema.name,
@@ -86,6 +97,7 @@ struct SchemaReading {
       } else {
         complain(
           argument.expression, "a schema's version is three whole numbers written out: @Schema(1, 0, 0)")
+        version.append("0")
       }
     }
   }
@@ -103,25 +115,28 @@ struct SchemaReading {
   }
 
   private mutating func read(_ member: DeclSyntax, of schema: TokenSyntax) {
-    if let record = member.as(StructDeclSyntax.self) {
-      guard record.attribute("Record") != nil || record.inheritanceClause.saysRecord else {
+    let marks = member.asProtocol((any WithAttributesSyntax).self)?.attributes
+    if let condition = marks?.conditional(["Record", "Value"]).first {
+      complain(condition, Self.sameInEveryBuild)
+    } else if let record = member.as(StructDeclSyntax.self) {
+      let isMarked = record.attribute("Record") != nil
+      guard isMarked || record.inheritanceClause.saysRecord else {
         readUnmarked(record, record.inheritanceClause)
         return
       }
+      // @Record reports it.
+      if isMarked, !record.mayStandIn { return }
       if let generics = record.genericParameterClause {
-        // @Record reports it.
-        if record.attribute("Record") == nil {
-          complain(generics, "a record is stored under one name and cannot be generic")
-        }
+        complain(generics, "a record is stored under one name and cannot be generic")
         return
       }
-      add(record.name, record.modifiers, to: schema, declared: record.attribute("Record") != nil)
+      add(record.name, record.modifiers, to: schema, declared: isMarked)
     } else if let alias = member.as(TypeAliasDeclSyntax.self) {
       readCarried(alias, of: schema)
     } else if let cases = member.as(EnumCaseDeclSyntax.self) {
       complain(cases, "a schema has no cases of its own: declare each event as @Record struct … inside it")
     } else if let condition = member.as(IfConfigDeclSyntax.self) {
-      complain(condition, "a schema is the same in every build: nothing inside it may stand in #if")
+      complain(condition, Self.sameInEveryBuild)
     } else if let other = member.asProtocol((any DeclGroupSyntax).self) {
       // @Record reports mistakes in the declaration it is attached to.
       guard member.attribute("Record") == nil else { return }
@@ -168,13 +183,12 @@ struct SchemaReading {
       )
       return
     }
-    guard path.name.bare == name else {
+    if path.name.bare != name {
       let was = path.name.bare
       complain(
         alias.name,
         "a carried record keeps its name '\(was)': write typealias \(was) = \(right.trimmedDescription), or declare @Record(formerly: [\"\(was)\"]) struct \(name) { … } to rename it"
       )
-      return
     }
     add(alias.name, alias.modifiers, to: schema, declared: false, carried: true)
   }
@@ -185,9 +199,9 @@ struct SchemaReading {
   ) {
     let type = name.bare
     let caseName = CaseName(of: type)
-    if Self.takenTypes.contains(type) || Self.takenCases.contains(caseName.bare)
-      || [type, caseName.bare].contains(schema.bare)
-    {
+    let hidesNames = Self.takenTypes.contains(type) || [type, caseName.bare].contains(schema.bare)
+    if hidesNames || Self.takenCases.contains(caseName.bare) {
+      mayStandIn = mayStandIn && !hidesNames
       let keeping = declared ? "@Record(\"\(type)\")" : "static var recordName: String { \"\(type)\" }"
       complain(
         name,

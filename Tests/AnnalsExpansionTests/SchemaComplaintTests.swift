@@ -84,7 +84,14 @@ import Testing
   @Test func `nothing in a schema depends on the build`() {
     #expect(
       complaint("struct A: Record { var n: Int }\n#if DEBUG\nstruct B: Record { var n: Int }\n#endif\n")?
-        .hasSuffix("a schema is the same in every build: nothing inside it may stand in #if") == true)
+        .hasSuffix("a schema is the same in every build: nothing inside it may be in #if") == true)
+  }
+
+  @Test(arguments: ["@Record", "@Annals.Record", "@Value", "#if B\n@Record\n#endif"])
+  func `no mark in a schema depends on the build`(mark: String) {
+    #expect(
+      complaint("struct A: Record { var n: Int }\n#if DEBUG\n\(mark)\n#endif\nstruct B { var n: Int }")
+        == "a schema is the same in every build: nothing inside it may be in #if")
   }
 
   @Test(arguments: [
@@ -158,8 +165,36 @@ import Testing
     #expect(expansion.messages.map { $0.prefix(2) } == ["2:", "3:"])
   }
 
-  @Test func `no code is generated if there is a mistake`() {
-    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V2 { struct A: Record { var n: Int }; case placed }")
+  @Test(arguments: [
+    "case placed", "#if DEBUG\nstruct B: Record { var n: Int }\n#endif", "typealias Text = String",
+    "struct Cases: Record { var n: Int }", "@Record private struct B { var n: Int }", "@Record class B {}",
+  ])
+  func `a mistake in a schema leaves the code of its other records`(member: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) enum V2 { struct A: Record { var n: Int }\n\(member)\n}")
+    #expect(expansion.messages.count == 1)
+    let lines = Expansion.lines(of: expansion.text)
+    #expect(lines.contains("extension V2: Annals.VersionedSchema {"))
+    #expect(lines.filter { $0.contains("(V2.") } == ["case a(V2.A)"])
+  }
+
+  @Test func `mistakes in a version, a kind and a name on the way leave the code, too`() {
+    let source = "@Schema(1, x, 0, y) struct V2 { typealias B = V1.A }"
+    let expansion = Expansion(of: source)
+    #expect(expansion.messages.count == 4)
+    #expect(expansion.fixed == [source.replacing("struct V2", with: "enum V2")])
+    #expect(expansion.text.contains("static let version = Annals.SchemaVersion(1, 0, 0)"))
+    #expect(expansion.text.contains("case b(Carried.B)"))
+    #expect(!expansion.text.contains("stability"))
+  }
+
+  @Test(arguments: [
+    "enum Event { struct A: Record { var n: Int } }", "enum V2<T> { struct A: Record { var n: Int } }",
+    "enum V2 { struct Event: Record { var n: Int } }", "enum V2 { struct V2: Record { var n: Int } }",
+    "final class V2 { struct A: Record { var n: Int } }",
+  ])
+  func `no code is generated that would mean something else`(schema: String) {
+    let expansion = Expansion(of: "@Schema(1, 0, 0) \(schema)")
+    #expect(expansion.messages.count == 1)
     #expect(!expansion.text.contains("Annals."))
   }
 }

@@ -36,7 +36,7 @@ extension Snippet {
       "@Schema(1, 0, 0) enum M9 { @Record struct URLSet { var n: Int }; @Record struct UrlSet { var n: Int } }"
     ),
     Snippet(
-      "a record in #if", says: "a schema is the same in every build: nothing inside it may stand in #if",
+      "a record in #if", says: "a schema is the same in every build: nothing inside it may be in #if",
       """
       @Schema(1, 0, 0) enum M10 {
         typealias Placed = V1.Placed
@@ -44,6 +44,8 @@ extension Snippet {
         @Record struct A { var n: Int }
         #endif
       }
+      enum M10Plan: SchemaMigrationPlan { static var stages: MigrationChain<M10, M10> {} }
+      func placed(_ placed: M10.Placed) -> M10.Event { .placed(placed) }
       """),
     Snippet(
       "a field in #if", says: "a record has the same fields in every build: no #if around them",
@@ -96,7 +98,44 @@ extension Snippet {
     Snippet(
       "a private member of a public schema",
       says: "record 'A' must be as visible as its schema: write 'public'",
-      "@Schema(1, 0, 0) public enum M25 { @Record struct A { var n: Int } }"),
+      """
+      @Schema(1, 0, 0) public enum M25 { @Record struct A { var n: Int } }
+      public enum M25Plan: SchemaMigrationPlan { public static var stages: MigrationChain<M25, M25> {} }
+      """),
+    Snippet(
+      "a case of a schema", says: "a schema has no cases of its own: declare each event as @Record struct",
+      """
+      @Schema(1, 0, 0) enum M28 { @Record struct A { var n: Int }; case other }
+      enum M28Plan: SchemaMigrationPlan { static var stages: MigrationChain<M28, M28> {} }
+      func number(_ event: M28.Event) -> Int { switch event { case .a(let a): a.n } }
+      """),
+    Snippet(
+      "a schema without a record", says: "a schema needs at least one record",
+      """
+      @Schema(1, 0, 0) enum M29 { @Value struct A { var n: Int } }
+      enum M29Plan: SchemaMigrationPlan { static var stages: MigrationChain<M29, M29> {} }
+      """),
+    Snippet(
+      "a schema that is a struct", says: "@Schema belongs on an enum without cases",
+      """
+      @Schema(1, 0, 0) struct M30 { @Record struct A { var n: Int } }
+      enum M30Plan: SchemaMigrationPlan { static var stages: MigrationChain<M30, M30> {} }
+      """),
+    Snippet(
+      "a field with two marks", says: "only the first @Field would be read: write one @Field with all",
+      "@Record struct A26 { @Field(\"b\") @Field(originalName: \"c\") var a: Int }"),
+    Snippet(
+      "a mark of a field in #if", says: "a record is the same in every build: no #if around @Field",
+      """
+      @Record struct A27 {
+        #if DEBUG
+        @Field("b")
+        #else
+        @Field("c")
+        #endif
+        var a: Int
+      }
+      """),
   ]
 
   /// Mistakes that the compiler finds in what the macros write: each gets one message, on its own line.
