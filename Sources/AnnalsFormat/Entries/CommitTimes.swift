@@ -3,8 +3,9 @@ package import AnnalsCoding
 /// The times of commits, as rows of `meta`: at most one in ten milliseconds.
 ///
 /// A sample is the first position of a commit and its time. The next commit that begins ten milliseconds
-/// later or more adds one, so that most commits write no further page. Every entry from a sample up to the
-/// next was committed within ten milliseconds after its time.
+/// later or more adds one, so that most commits write no further page. The commits of the entries from a
+/// sample up to the next began within ten milliseconds after its time, or while the clock was set back. They
+/// may have taken longer, but had all ended by the time of the next sample.
 ///
 /// The first sample has position 1. In a store that an older library made, it is of the first commit that
 /// noted its time.

@@ -112,7 +112,7 @@ struct Retention {
         end = known
       } else {
         let limit = now - age.components.seconds * 1_000_000
-        end = try reader.end(committedBefore: limit)
+        end = try reader.end(begunBefore: limit)
         ends[age] = end
       }
       oldest = max(oldest, try firstRevision(of: head, from: end, reader))

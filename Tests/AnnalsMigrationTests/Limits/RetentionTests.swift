@@ -144,9 +144,9 @@ import Testing
         // The newest commits never expire here, because no entry is in the log.
         let age = Int64.random(in: 10_000_000...(now - 1_000_000_000_000), using: &generator)
         let limit = now - age
-        let end = try reader.end(committedBefore: limit)
+        let end = try reader.end(begunBefore: limit)
         for commit in commits {
-          // Each expired entry was committed before the limit; a second later it has expired.
+          // The commit of each expired entry began before the limit; a second later it has expired.
           if commit.last < end { #expect(commit.time < limit) }
           if commit.time + CommitTimes.coarsest + CommitTimes.resolution < limit {
             #expect(commit.last < end)
