@@ -27,7 +27,8 @@ extension EventLog {
   @discardableResult
   public func retain(isRehearsal: Bool = false, now: Timestamp = .now) throws(AnnalsError) -> RetentionReport
   {
-    try Retention(log: self, now: now.microseconds).run(isRehearsal: isRehearsal)
+    // No commit has a time before 1970.
+    try Retention(log: self, now: max(now.microseconds, 0)).run(isRehearsal: isRehearsal)
   }
 }
 

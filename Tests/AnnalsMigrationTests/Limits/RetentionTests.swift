@@ -156,6 +156,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [.min, -1, 0, .max] as [Int64])
+  func `ages may refer to any time`(now: Int64) async throws {
+    let log = try EventLog(at: place.url)
+    try await fill(log, "a", 3)
+    let ages = [1, RetentionRule.longestAge]
+    for age in ages {
+      try await log.setRetention(RetentionRule(streamPrefix: "a", maximumAge: .seconds(age)))
+      let report = try log.retain(isRehearsal: true, now: Timestamp(microseconds: now))
+      #expect(report == (now == .max ? RetentionReport(streams: 1, events: 3) : RetentionReport()))
+    }
+  }
+
   @Test func `a rule that cannot be stored is refused`() async throws {
     let log = try EventLog(at: place.url)
     for rule in [
