@@ -3,8 +3,9 @@ package import AnnalsCoding
 /// The times of commits, as rows of `meta`: at most one in ten milliseconds.
 ///
 /// A sample is the first position of a commit and its time. The next commit that begins ten milliseconds
-/// later or more adds one, so that most commits write no further page. Every entry from a sample up to the
-/// next was committed within ten milliseconds after its time.
+/// later or more adds one, so that most commits write no further page. The commits of the entries from a
+/// sample up to the next began within ten milliseconds after its time, or while the clock was set back. They
+/// may have taken longer, but had all ended by the time of the next sample.
 ///
 /// The first sample has position 1. In a store that an older library made, it is of the first commit that
 /// noted its time.
@@ -15,6 +16,8 @@ package struct CommitTimes: Equatable, Sendable {
   package static let resolution: Int64 = 10_000
   /// The longest such time of any library that noted times.
   package static let coarsest: Int64 = 1_000_000
+  /// The time after a sample when all of its commits have ended, if each takes a second at most.
+  package static let longest: Int64 = 2_000_000
   /// The largest number of samples in a chunk.
   package static let limit = 256
   /// The number of samples after which a new chunk begins. Each sample writes its whole chunk again.

@@ -16,43 +16,39 @@ extension StoreReader {
     return chunk
   }
 
-  /// The position before which all entries were certainly committed before `time`, for ages of whole seconds.
+  /// The position before which all commits certainly began before `time`, for ages of whole seconds.
   ///
-  /// - Returns: 1 if none was; the position after the newest entry if all were.
-  /// - Complexity: As ``first(committedAtOrAfter:)``.
-  package func end(committedBefore time: Int64) throws(AnnalsError) -> UInt64 {
-    try firstSample { $0 < time - CommitTimes.coarsest }
+  /// - Returns: 1 if none did; the position after the newest entry if all did.
+  /// - Complexity: As ``samples(before:)``.
+  package func end(begunBefore time: Int64) throws(AnnalsError) -> UInt64 {
+    try samples(before: time - CommitTimes.coarsest).next
   }
 
-  /// The first position after which every entry is that was committed at `time` or later.
+  /// The positions of the newest sample before `time`, and of the one after it.
   ///
-  /// - Returns: 1 if the store notes no times; the position after the newest entry if all are older.
+  /// - Returns: 1 for both if no sample is before `time`; `next` is the position after the newest entry if
+  ///   all are.
   /// - Complexity: O(log of the log's length) look-ups.
-  func first(committedAtOrAfter time: Int64) throws(AnnalsError) -> UInt64 {
-    try firstSample { $0 <= time - CommitTimes.resolution }
-  }
-
-  /// The position of the first sample whose time is not past.
-  ///
-  /// - Parameter isPast: Whether a time is past; true for all times up to a certain one.
-  private func firstSample(_ isPast: (Int64) -> Bool) throws(AnnalsError) -> UInt64 {
-    guard let last = try newestTimes() else { return 1 }
+  fileprivate func samples(before time: Int64) throws(AnnalsError) -> (newest: UInt64, next: UInt64) {
+    guard let last = try newestTimes() else { return (1, 1) }
     var (low, high): (UInt64, UInt64) = (1, last.samples[0].first + 1)
-    // The last chunk whose first sample is past.
+    // The last chunk whose first sample is before `time`.
     var newest: CommitTimes?
     while low < high {
       let middle = low + (high - low) / 2
-      guard let chunk = try times(after: middle), isPast(chunk.samples[0].time) else {
+      guard let chunk = try times(after: middle), chunk.samples[0].time < time else {
         high = middle
         continue
       }
       newest = chunk
       low = chunk.samples[0].first + 1
     }
-    guard let newest else { return 1 }
-    if let sample = newest.samples.first(where: { !isPast($0.time) }) { return sample.first }
-    if let next = try times(after: newest.samples[0].first + 1) { return next.samples[0].first }
-    return try self.last() + 1
+    guard let newest else { return (1, 1) }
+    let count = newest.samples.firstIndex { $0.time >= time } ?? newest.samples.count
+    let first = newest.samples[count - 1].first
+    if count < newest.samples.count { return (first, newest.samples[count].first) }
+    if let next = try times(after: newest.samples[0].first + 1) { return (first, next.samples[0].first) }
+    return (first, try self.last() + 1)
   }
 
   /// The first chunk that begins at `position` or later; `nil` if there is none.
@@ -99,10 +95,10 @@ extension StoreReader {
     }
   }
 
-  /// The time by which the entry at a position was committed, in microseconds since 1970.
+  /// The time by which the commit of an entry had begun, in microseconds since 1970.
   ///
   /// - Returns: The largest number if the store notes no times.
-  package func time(committedBy position: Position) throws(AnnalsError) -> Int64 {
+  package func time(begunBy position: Position) throws(AnnalsError) -> Int64 {
     guard let sample = try commit(of: position) else { return .max }
     return sample.time + CommitTimes.resolution
   }
@@ -157,19 +153,24 @@ package struct CommitSearch: Sendable {
 }
 
 extension LogSnapshot {
-  /// Returns the position of the first entry that was committed at `time` or later; `nil` if all are older,
-  /// or the log is empty.
+  /// Returns a position from which on every entry is that was committed at `time` or later; `nil` if all are
+  /// older by two seconds, or the log is empty.
   ///
-  /// Commit times never decrease, even when the clock is set back. They have a resolution of ten
-  /// milliseconds, so the first entries may be up to that much older than `time`. In a store that an older
-  /// library made, that library's entries count as committed at the first commit that recorded its time.
+  /// A commit counts from its beginning to its end, if that takes at most a second. The times of commits are
+  /// noted when they begin, with a resolution of ten milliseconds (one second in earlier libraries), so the
+  /// first entries may be up to two seconds older than `time`. All entries before the position are older.
+  ///
+  /// Noted times never decrease, even when the clock is set back. In a store that an older library made, that
+  /// library's entries count as committed at the first commit that noted its time. In a store of a cluster,
+  /// the times are those of the shared log, and a machine may get an entry later.
   ///
   /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.
   /// - Complexity: O(log of the log's length) look-ups.
   public func position(committedAtOrAfter time: Timestamp) throws(AnnalsError) -> Position? {
-    let last = try reader.last()
-    let first = try reader.first(committedAtOrAfter: max(time.microseconds, 0))
-    return first > last ? nil : Position(first)
+    let time = max(time.microseconds, 0)
+    let ended = try reader.samples(before: time - CommitTimes.longest).next
+    let position = max(ended, try reader.samples(before: time).newest)
+    return try position > reader.last() ? nil : Position(position)
   }
 }

@@ -205,7 +205,7 @@ struct Erasing {
       // The commit refuses positions without an entry.
       for position in positions where position.rawValue > 0 && position.rawValue <= last {
         for hash in try snapshot.reader.attachments(at: position) {
-          contents[hash] = max(contents[hash] ?? 0, try snapshot.reader.time(committedBy: position))
+          contents[hash] = max(contents[hash] ?? 0, try snapshot.reader.time(begunBy: position))
         }
       }
       return contents

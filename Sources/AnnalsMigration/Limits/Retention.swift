@@ -27,7 +27,8 @@ extension EventLog {
   @discardableResult
   public func retain(isRehearsal: Bool = false, now: Timestamp = .now) throws(AnnalsError) -> RetentionReport
   {
-    try Retention(log: self, now: now.microseconds).run(isRehearsal: isRehearsal)
+    // No commit has a time before 1970.
+    try Retention(log: self, now: max(now.microseconds, 0)).run(isRehearsal: isRehearsal)
   }
 }
 
@@ -112,7 +113,7 @@ struct Retention {
         end = known
       } else {
         let limit = now - age.components.seconds * 1_000_000
-        end = try reader.end(committedBefore: limit)
+        end = try reader.end(begunBefore: limit)
         ends[age] = end
       }
       oldest = max(oldest, try firstRevision(of: head, from: end, reader))

@@ -166,18 +166,26 @@ package struct PassRunner: Sendable {
     return try run(source, building, unfinished, preflight)
   }
 
-  /// Throws if there is an unfinished pass of another plan, or with another archive, and its treatment was
-  /// not chosen.
+  /// Throws if there is an unfinished pass of another plan or kind, or with another archive, and its
+  /// treatment was not chosen.
   private func mustNotBeInTheWay(_ preflight: PassPreflight) throws(AnnalsError) {
     guard let row = preflight.unfinished, row.plan != archive.mark, options.unfinished != .discard else {
       return
     }
     try archive.mustBe(of: row, preflight.archive)
     if options.discardsOthers { return }
+    let begun = Self.kind(row.plan, row.version)
+    let isOtherPlan = row.version != nil && work.version != nil
     throw AnnalsError(
       .wrongUse,
-      "an unfinished migration pass \(row.version.map { "to version \($0)" } ?? "without a plan") by another plan has left generation \(row.other): finish it with the program that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+      "generation \(row.other) is left of an unfinished pass: \(begun)\(isOtherPlan ? " by another plan" : ""). This one is \(Self.kind(work.mark, work.version)), and cannot continue it: finish it with a pass like the one that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
       details: AnnalsError.Details { $0.version = row.version })
+  }
+
+  /// The kind of a pass with this mark of a plan and version, for a message.
+  private static func kind(_ mark: [UInt8], _ version: SchemaVersion?) -> String {
+    if let version { return "a migration to version \(version)" }
+    return mark == PlanMark.repair ? "a repair" : "a compaction, which has no plan"
   }
 
   private func locks(

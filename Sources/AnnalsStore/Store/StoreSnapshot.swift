@@ -37,10 +37,10 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     try log.revision(of: stream)
   }
 
-  /// Returns the position of the first entry that was committed at `time` or later; `nil` if all are older,
-  /// or the store is empty.
+  /// Returns a position from which on every entry is that was committed at `time` or later; `nil` if all are
+  /// older by two seconds, or the store is empty.
   ///
-  /// See ``LogSnapshot/position(committedAtOrAfter:)``.
+  /// The first entries may be older: see ``LogSnapshot/position(committedAtOrAfter:)``.
   ///
   /// - Parameter time: A time of this machine's clock, not one that callers gave to events.
   /// - Throws: ``AnnalsError`` with code `damaged` or `inputOutput`.

@@ -5,7 +5,7 @@ internal import LMDB
 
 /// A change to a dead letter of a consumer.
 enum LetterChange: Sendable {
-  /// Adds the letter.
+  /// Adds the letter. One of the same entry keeps its time.
   case put(key: [UInt8], DeadLetterRow)
   /// Replaces the letter, unless it has been removed meanwhile.
   case replace(key: [UInt8], DeadLetterRow)
@@ -85,7 +85,19 @@ extension ConsumerFile {
       let row = ConsumerRow(checkpoint: checkpoint, time: Timestamp.now.microseconds)
       try transaction.put(row.encoded(), consumer, in: checkpoints)
     }
-    for case .put(_, let row) in changes { try raiseFormat(for: row, in: &transaction) }
+    var changes = changes
+    for (index, change) in changes.enumerated() {
+      guard case .put(let key, var letter) = change else { continue }
+      try raiseFormat(for: letter, in: &transaction)
+      // A crash, or a checkpoint that was set, lets the consumer meet the entry again. A damaged letter is
+      // replaced.
+      let known = try? row(key, in: letters, transaction.view) { (bytes) throws(FormatFailure) in
+        try DeadLetterRow(bytes)
+      }
+      guard let known, known.place == letter.place else { continue }
+      letter.time = known.time
+      changes[index] = .put(key: key, letter)
+    }
     do throws(EnvironmentError) {
       for change in changes {
         switch change {

@@ -12,7 +12,7 @@ public struct DeadLetter: Hashable, Sendable {
   public let reason: String
   /// The number of attempts to handle the entry.
   public let attempts: Int
-  /// The time when the entry was set apart.
+  /// The time when the entry was set apart. Further attempts do not change it.
   public let time: Timestamp
   /// Whether the plan could not read the entry, so that the consumer has not seen it.
   public let isUnreadable: Bool
@@ -41,8 +41,8 @@ public struct DeadLetter: Hashable, Sendable {
   /// Makes the letter's row after another attempt.
   func row(of consumer: String, _ reason: String, attempts: Int) -> DeadLetterRow {
     DeadLetterRow(
-      consumer: consumer, stream: stream, reason: reason, attempts: attempts,
-      time: Timestamp.now.microseconds, isUnreadable: isUnreadable, place: place, selection: selection)
+      consumer: consumer, stream: stream, reason: reason, attempts: attempts, time: time.microseconds,
+      isUnreadable: isUnreadable, place: place, selection: selection)
   }
 }
 

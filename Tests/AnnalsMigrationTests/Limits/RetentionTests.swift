@@ -144,15 +144,27 @@ import Testing
         // The newest commits never expire here, because no entry is in the log.
         let age = Int64.random(in: 10_000_000...(now - 1_000_000_000_000), using: &generator)
         let limit = now - age
-        let end = try reader.end(committedBefore: limit)
+        let end = try reader.end(begunBefore: limit)
         for commit in commits {
-          // Each expired entry was committed before the limit; a second later it has expired.
+          // The commit of each expired entry began before the limit; a second later it has expired.
           if commit.last < end { #expect(commit.time < limit) }
           if commit.time + CommitTimes.coarsest + CommitTimes.resolution < limit {
             #expect(commit.last < end)
           }
         }
       }
+    }
+  }
+
+  @Test(arguments: [.min, -1, 0, .max] as [Int64])
+  func `ages may refer to any time`(now: Int64) async throws {
+    let log = try EventLog(at: place.url)
+    try await fill(log, "a", 3)
+    let ages = [1, RetentionRule.longestAge]
+    for age in ages {
+      try await log.setRetention(RetentionRule(streamPrefix: "a", maximumAge: .seconds(age)))
+      let report = try log.retain(isRehearsal: true, now: Timestamp(microseconds: now))
+      #expect(report == (now == .max ? RetentionReport(streams: 1, events: 3) : RetentionReport()))
     }
   }
 

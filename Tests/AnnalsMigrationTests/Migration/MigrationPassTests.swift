@@ -214,6 +214,40 @@ import Testing
       try await EventStore(at: place.url, plan: WorkoutPlan.self).migrate().report()
     }
     #expect(error?.code == .wrongUse)
+    #expect(
+      error?.message.hasPrefix(
+        "generation 2 is left of an unfinished pass: a compaction, which has no plan. This one is a migration to version 2.0.0, and cannot continue it:"
+      ) == true, "\(String(describing: error))")
     #expect(try await log.compact(restarting).report().isDone)
+  }
+
+  @Test(
+    arguments: [
+      (nil, "a repair. This one is a compaction, which has no plan,"),
+      (WorkoutsV2.version, "a migration to version 2.0.0. This one is a compaction, which has no plan,"),
+    ] as [(SchemaVersion?, String)])
+  func `a refused compaction names the kind of the unfinished pass`(
+    version: SchemaVersion?, text: String
+  ) async throws {
+    try await seed(1)
+    let plan = version == nil ? PlanMark.repair : PlanMark.archiving(PlanMark.none, [])
+    let row = PassRow(id: UUID(), other: 2, plan: plan, version: version)
+    try Generations(place).set(1, [(PassRow.name, row.encoded())])
+    let error = await #expect(throws: AnnalsError.self) {
+      try await EventLog(at: place.url).compact().report()
+    }
+    #expect(error?.message.contains("unfinished pass: \(text)") == true, "\(String(describing: error))")
+  }
+
+  @Test func `a refused migration names the version of another plan's pass`() async throws {
+    try await seed(1)
+    let row = PassRow(
+      id: UUID(), other: 2, plan: PlanMark.archiving(PlanMark.none, []), version: WorkoutsV1.version)
+    try Generations(place).set(1, [(PassRow.name, row.encoded())])
+    let error = await #expect(throws: AnnalsError.self) {
+      try await EventStore(at: place.url, plan: WorkoutPlan.self).migrate().report()
+    }
+    let text = "a migration to version 1.0.0 by another plan. This one is a migration to version 2.0.0,"
+    #expect(error?.message.contains(text) == true, "\(String(describing: error))")
   }
 }

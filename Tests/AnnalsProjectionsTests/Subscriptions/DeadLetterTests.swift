@@ -94,6 +94,26 @@ import Testing
     #expect(letter.reason.contains("Refused"))
   }
 
+  @Test func `A letter keeps the time when its entry was set apart first`() async throws {
+    try await place(["a"])
+    let store = try open(FirstMarketPlan.self)
+    try await store.process("mailer", options: ProcessingOptions(endsAtHead: true)) { _ in }
+    let checkpoint = try #require(try store.checkpoint(of: "mailer"))
+    try await place(["b"])
+    try await deadLetter(store)
+    let first = try #require(try store.deadLetters("mailer").first)
+    _ = try await store.retryDeadLetters("mailer") { _ in throw Refused() }
+    // No event of this type is in the entry, which changes the reason.
+    _ = try await store.retryDeadLetters("mailer", to: [\.pinged]) { _ in }
+    let retried = try #require(try store.deadLetters("mailer").first)
+    #expect(retried.attempts == 2 && retried.reason != first.reason && retried.time == first.time)
+    // A consumer that continues before the entry sets it apart again.
+    try store.log.keep(checkpoint, of: "mailer")
+    try await deadLetter(store)
+    let again = try #require(try store.deadLetters("mailer").first)
+    #expect(again.attempts == 1 && again.reason == first.reason && again.time == first.time)
+  }
+
   @Test func `A letter that could not be read is given as the selected events once it can be`() async throws {
     try await place(["a b", "c"])
     try await deadLetter(open(StrictPlan.self), to: [\.lineAdded])

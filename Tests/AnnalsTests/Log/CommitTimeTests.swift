@@ -49,26 +49,27 @@ import Testing
     return try await log.append(Array(repeating: event, count: count), to: "a").positions
   }
 
+  /// The position since a time, from all noted times.
+  private static func expected(_ time: Int64, _ noted: [(first: UInt64, time: Int64)]) -> Position? {
+    guard let index = noted.lastIndex(where: { $0.time < time }) else { return 1 }
+    if noted[index].time >= max(time, 0) - CommitTimes.longest { return Position(noted[index].first) }
+    return index + 1 < noted.count ? Position(noted[index + 1].first) : nil
+  }
+
   /// Compares what is found for times around all commits with the commits.
-  private func check(
-    _ log: EventLog, _ commits: [Commit], _ generator: inout SeededGenerator, isExact: Bool = false
-  ) throws {
+  private func check(_ log: EventLog, _ commits: [Commit], _ generator: inout SeededGenerator) throws {
+    var noted: [Commit] = []
+    for commit in commits where commit.time >= (noted.last?.time ?? 0) + CommitTimes.resolution {
+      noted.append(commit)
+    }
     var times = commits.flatMap { [$0.time - 1, $0.time, $0.time + 1, $0.time + 10_000] }
     times += [0, .min, .max, 1]
     for time in times.shuffled(using: &generator).prefix(300) {
       let found = try log.read { try $0.position(committedAtOrAfter: Timestamp(microseconds: time)) }
+      #expect(found == Self.expected(time, noted.map { ($0.first, $0.time) }), "time \(time)")
+      // Nothing of that time or later is left out.
       let wanted = commits.first { $0.time >= time }?.first
-      guard let found else {
-        #expect(wanted == nil, "time \(time)")
-        continue
-      }
-      // Nothing of that time or later is left out, and at most ten milliseconds too much is found.
-      if let wanted { #expect(found.rawValue <= wanted, "time \(time)") }
-      let earliest = try #require(commits.first { $0.last >= found.rawValue })
-      #expect(
-        earliest.time > max(time, 0) - CommitTimes.resolution || earliest.first == 1 && time <= 0,
-        "time \(time)")
-      #expect(commits.contains { $0.first == found.rawValue }, "time \(time)")
+      if let wanted { #expect(try #require(found).rawValue <= wanted, "time \(time)") }
     }
   }
 
@@ -129,8 +130,57 @@ import Testing
       }
     }
     #expect(try position(time - 50_000) == 1)
-    #expect(try position(time) == 2)
-    #expect(try position(time + 10_000) == nil)
+    #expect(try position(time) == 1)
+    #expect(try position(time + 1) == 2)
+    #expect(try position(time + 1_999_999) == 2)
+    #expect(try position(time + 2_000_001) == nil)
+  }
+
+  /// The clock of a log whose commits take long, and what a reader sees meanwhile.
+  private struct SlowCommits {
+    var generator: SeededGenerator
+    var now: Int64 = 1_700_000_000_000_000
+    /// The newest position that can be read.
+    var last: UInt64 = 0
+    /// Times, each with the newest position that could be read then.
+    var seen: [(time: Int64, last: UInt64)] = []
+
+    mutating func pass(_ range: ClosedRange<Int64>) {
+      now += Int64.random(in: range, using: &generator)
+      seen.append((now, last))
+    }
+  }
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `no entry that becomes readable after a time is before its position, however long commits take`(
+    seed: UInt64
+  ) async throws {
+    let state = Mutex(SlowCommits(generator: SeededGenerator(seed: seed)))
+    var options = StoreOptions()
+    options.clock = {
+      state.withLock { state in
+        let begin = Timestamp(microseconds: state.now)
+        // The rest of the commit.
+        let isSlow = Bool.random(using: &state.generator)
+        for _ in 0..<3 { state.pass(isSlow ? 0...20_000 : 0...900) }
+        return begin
+      }
+    }
+    let log = try EventLog(at: place.url, options: options)
+    for count in 0..<300 {
+      state.withLock { $0.pass(count % 10 == 0 ? 0...3_000_000 : 0...6_000) }
+      let positions = try await append(1 + count % 3, to: log)
+      state.withLock { $0.last = positions[positions.count - 1].rawValue }
+    }
+    let samples = try CommitTimes.samples(of: log)
+    let newest = state.withLock { $0.last }
+    for (time, last) in state.withLock({ $0.seen }) {
+      let found = try log.read { try $0.position(committedAtOrAfter: Timestamp(microseconds: time)) }
+      #expect(found.map { $0.rawValue <= last + 1 } ?? (last + 1 > newest), "seed \(seed), time \(time)")
+      // It is not needlessly early.
+      let expected = Self.expected(time, samples.map { ($0.first, $0.time) })
+      #expect(found == expected, "seed \(seed), time \(time)")
+    }
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
@@ -197,7 +247,7 @@ import Testing
     #expect(try CommitTimes.samples(of: log).map(\.first) == [1])
     clock.now.withLock { $0 += 10_000 }
     _ = try await append(1, to: log)
-    let time = Timestamp(microseconds: clock.now.withLock { $0 })
+    let time = Timestamp(microseconds: clock.now.withLock { $0 } + 1)
     #expect(try log.read { try $0.position(committedAtOrAfter: time) } == Position(old.rawValue + 2))
     #expect(try EventLog.verify(place.url).isClean)
   }

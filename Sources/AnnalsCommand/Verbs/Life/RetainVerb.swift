@@ -9,9 +9,10 @@ struct RetainVerb: Verb {
     "<store> [--dry-run | --rule PREFIX [--count N] [--days N] | --remove PREFIX | --list] [--json]"
   static let help = """
 
-    A rule is for the streams whose names begin with a prefix; the longest prefix applies. 'compact' and
-    'migrate' apply the rules too, and turn hidden events into stubs. Ages count from the commit. Events of a
-    store that an older version made count as committed at the first commit that noted its time.
+    A rule is for the streams whose names begin with a prefix; the longest prefix applies. 'compact', and a
+    'migrate' that has anything to rewrite, apply the rules too, and turn hidden events into stubs. Ages count
+    from the commit. Events of a store that an older version made count as committed at the first commit that
+    noted its time.
 
       --dry-run          counts what would be hidden
       --rule PREFIX      stores a rule, and applies nothing; without limits, it exempts its streams
