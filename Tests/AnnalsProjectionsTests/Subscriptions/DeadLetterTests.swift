@@ -99,7 +99,7 @@ import Testing
     let store = try open(FirstMarketPlan.self)
     try await store.process("mailer", options: ProcessingOptions(endsAtHead: true)) { _ in }
     let checkpoint = try #require(try store.checkpoint(of: "mailer"))
-    try await place(["b"])
+    try await store.append([.placed(.init(lines: ["b"], total: 1))], to: "s")
     try await deadLetter(store)
     let first = try #require(try store.deadLetters("mailer").first)
     _ = try await store.retryDeadLetters("mailer") { _ in throw Refused() }
