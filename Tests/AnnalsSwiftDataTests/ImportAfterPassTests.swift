@@ -93,6 +93,30 @@ struct ImportAfterPassTests {
     #expect(try log.everything().count == 1)
   }
 
+  @Test func `with a later version active an unchanged file adds nothing, and a new row is refused`()
+    async throws
+  {
+    let source = try ReadingTests.blog()
+    _ = try imports(source)
+    try source.run("DELETE FROM ZTAG WHERE Z_PK = 2; UPDATE ZTAG SET ZTEXT = 'a' WHERE Z_PK = 1")
+    #expect(try imports(source).stored == 2)
+    try await pass(NoDeletions.self)
+    do { _ = try EventStore(at: place.url, plan: NoDeletions.self).activate() }
+    #expect(try imports(source).stored == 0)
+    try source.run("INSERT INTO ZTAG VALUES (4, 5, 1, 'new')")
+    let error = #expect(throws: AnnalsError.self) { try imports(source) }
+    #expect(error?.code == .superseded)
+    // What docs/moving-in.md advises.
+    #expect(try imports(source) { $0.version = "1.1.0" }.inserted == 1)
+    #expect(try imports(source) { $0.version = "1.1.0" }.stored == 0)
+    let store = try EventStore(at: place.url, plan: NoDeletions.self)
+    try store.read { snapshot throws(AnnalsError) in
+      var entries = try snapshot.entries(backwards: true)
+      let last = try entries.next()?.event
+      #expect(last == .tagInserted(.init(primaryKey: 4, text: "new")))
+    }
+  }
+
   // Promise P181.
   @Test(arguments: RunLength.seeds(4), [false, true])
   func `any sequence of changes, imports and passes stores each change once`(
@@ -201,3 +225,5 @@ private enum NoInsertions: SchemaMigrationPlan {
     }
   }
 }
+
+extension WithoutDeletions.Event: Equatable {}
