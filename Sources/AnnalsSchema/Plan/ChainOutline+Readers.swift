@@ -42,11 +42,47 @@ extension ChainOutline {
   /// - Complexity: O(stages · fields).
   package func readers(of number: Int, in index: Int) -> RecordReaders {
     let newest = schemas[index].records[number]
-    var oldest = schemas[index].version
+    let oldest = schemas[index].version
     guard index > 0 else { return RecordReaders(oldest: oldest, barrier: nil) }
     guard schemas[index].stability != .draft else { return RecordReaders(oldest: oldest, barrier: .draft) }
     guard let shape = newest.shape else { return RecordReaders(oldest: oldest, barrier: .byName) }
-    var (current, lineage) = (number, FieldLineage(of: shape.shape))
+    return readers(of: shape, FieldLineage(of: shape.shape), from: number, in: index)
+  }
+
+  /// Returns whether programs of the chain's newest version read a record of a later version as their own
+  /// record of that name.
+  ///
+  /// The plan that wrote the record found its oldest reader by going back through its own chain. Where this
+  /// chain is the beginning of that one, that search came through this version with these same pairs of
+  /// fields, and this one repeats the rest of it: it refuses nothing. Where the two chains went apart, they
+  /// did so at `oldest` or later, and only this chain has its own stages since then. If a chain with an older
+  /// version does not have `oldest`, they went apart before it, and programs of before it do not read the
+  /// record.
+  ///
+  /// - Parameters:
+  ///   - newer: The shape of the record.
+  ///   - number: The number of the program's record of that name.
+  ///   - oldest: The oldest version whose programs read it, says the plan that wrote it.
+  func reads(_ newer: StoredShape, as number: Int, from oldest: SchemaVersion) -> Bool {
+    let (index, first) = (schemas.count - 1, schemas[0].version)
+    guard oldest <= first || schemas.contains(where: { $0.version == oldest }),
+      let known = schemas[index].records[number].shape
+    else { return false }
+    var lineage = FieldLineage(of: newer.shape)
+    lineage.follow(ShapeComparison(from: newer.shape, to: known.shape, direction: .downgrade).matches)
+    return readers(of: newer, lineage, from: number, in: index).oldest <= max(oldest, first)
+  }
+
+  /// Returns the oldest version whose programs read a record, going back from the schema numbered `index`.
+  ///
+  /// - Parameters:
+  ///   - shape: The shape of the record.
+  ///   - lineage: The pairs of equal fields of that schema's record and the shape.
+  ///   - number: The number of that schema's record.
+  private func readers(
+    of shape: StoredShape, _ lineage: FieldLineage, from number: Int, in index: Int
+  ) -> RecordReaders {
+    var (current, lineage, oldest) = (number, lineage, schemas[index].version)
     for stage in (0..<index).reversed() {
       switch step(back: current, over: stage) {
       case .barrier(let barrier): return RecordReaders(oldest: oldest, barrier: barrier)

@@ -93,12 +93,15 @@ extension CompiledPlan {
   /// Returns the entrance for payloads of a version above the plan's: the current record with their name.
   ///
   /// An equal name and shape do not prove that they are the same record: the plan that wrote them has
-  /// recorded which versions can read them.
+  /// recorded which versions can read them. A number says nothing of versions that this plan does not share
+  /// with it, so the plan's own stages must agree.
   private func newer(_ kind: RecordKind) throws(MissingStep) -> Entrance {
-    guard let oldest = kind.oldestReader, oldest <= current.version,
-      let index = indices[current.version]?[kind.type], let wanted = steps[index].shape,
-      let stored = kind.shape
-    else { throw .newerVersion(kind, current: current.version) }
+    guard let oldest = kind.oldestReader, oldest <= current.version, let stored = kind.shape else {
+      throw .newerVersion(kind, current: current.version)
+    }
+    guard let number = current.index(of: kind.type), let index = indices[current.version]?[kind.type],
+      let wanted = steps[index].shape, outline.reads(stored, as: number, from: oldest)
+    else { throw .otherBranch(current: current.version) }
     let comparison = ShapeComparison(from: stored.shape, to: wanted.shape, direction: .downgrade)
     guard let conversion = comparison.conversion else { throw .newerVersion(kind, current: current.version) }
     return Entrance(step: index, steps[index].payload.preceded(by: conversion), isNewer: true)

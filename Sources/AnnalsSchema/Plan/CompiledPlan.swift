@@ -159,6 +159,11 @@ package struct CompiledPlan: Sendable {
 }
 
 extension CompiledPlan {
+  /// The chain of the plan.
+  package var outline: ChainOutline {
+    ChainOutline(schemas: schemas, stages: stages, crossings: crossings)
+  }
+
   /// Returns the numbers of the stages after `version` that move entries to other streams, oldest first.
   package func movingStages(after version: SchemaVersion) -> [Int] {
     stages.indices.filter { stages[$0].movesStreams && schemas[$0 + 1].version > version }

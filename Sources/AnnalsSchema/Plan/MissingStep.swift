@@ -13,6 +13,9 @@ package enum MissingStep: Error, Equatable, Sendable {
   /// The version is above the plan's current one, and programs can read the events from `from` on. `isNoted`
   /// is whether the store has recorded that.
   case newerVersion(current: SchemaVersion, from: SchemaVersion, isNoted: Bool)
+  /// The version is above the plan's current one, and the plan that wrote it changed the record in another
+  /// way than this one.
+  case otherBranch(current: SchemaVersion)
   /// The version is below the plan's oldest one. The text names the last release of the program that could
   /// read it, if the plan knows it.
   case olderVersion(oldest: SchemaVersion, lastRelease: String?)
@@ -46,6 +49,8 @@ extension MissingStep: CustomStringConvertible {
       } else {
         "the plan ends at version \(current), and the store does not say that a version below \(from) can read the events: use the program that wrote them, or a newer one; its next append notes which older versions can"
       }
+    case .otherBranch(let current):
+      "the plan ends at version \(current), and the version of the events does not follow it: the plan that wrote them went another way from an earlier version; use the program that wrote them, or one whose plan has both versions"
     case .olderVersion(let oldest, let release):
       if let release {
         "the plan begins at version \(oldest), and \(release) is the last release that reads it: run a migration pass with that one first; \(retainedAdvice)"
@@ -85,7 +90,7 @@ extension MissingStep {
   /// The code of the error that callers get.
   package var code: AnnalsError.Code {
     switch self {
-    case .newerVersion: .newerSchema
+    case .newerVersion, .otherBranch: .newerSchema
     case .olderVersion: .storeTooOld
     case .shapeChanged, .draftChanged, .adopted: .shapeChanged
     case .notAdopted: .requiresActivation

@@ -62,8 +62,7 @@ package final class PlanResolver: Sendable {
     rollout = RolloutPlan(plan)
     let isDirect = !plan.mayAttach && plan.written.allSatisfy { $0.shape?.personal == nil }
     direct = isDirect ? DirectEvents(plan.written) : nil
-    readers = PlanReaders(
-      ChainOutline(schemas: plan.schemas, stages: plan.stages, crossings: plan.crossings))
+    readers = PlanReaders(plan.outline)
     let adopted = plan.adopted
     beforeFolds = plan.beforeFolds.mapValues { plan in
       var before = plan
@@ -218,8 +217,11 @@ package final class PlanResolver: Sendable {
   /// Whether events of `kind` are of a type that only a newer version has, so a reader that names its wanted
   /// events of the plan needs none of them.
   func isPassable(_ kind: KindRegistry.Kind) -> Bool {
-    guard mayPassOver, let version = kind.version, version > plan.current.version else { return false }
-    return plan.current.index(of: ExactText(kind.row.name)) == nil
+    let current = plan.current
+    guard mayPassOver, let version = kind.version, version > current.version else { return false }
+    // Where the plan's own version is said to have the type, its stages made something else of it.
+    if let oldest = kind.row.oldestReader, oldest <= current.version { return false }
+    return current.index(of: ExactText(kind.row.name)) == nil
   }
 
   /// Throws unless every kind of which there are events has a path to the plan's current version.

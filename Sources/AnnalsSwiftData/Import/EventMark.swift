@@ -20,16 +20,23 @@ struct EventMark {
   /// It follows from the file, the row and either the number of the change or the row's values and the place
   /// in the stream. So a row that changes back to earlier values gets a new id.
   func id(after revision: Revision?) -> UUID {
+    if let change { return id(ofChange: change.number) }
+    let revision = revision.map { "\($0)" } ?? "-"
+    return id(Array("row \(revision) \(event.isDeletion) ".utf8) + (event.digest ?? []))
+  }
+
+  /// Returns the id of the event of a change of the row.
+  func id(ofChange number: Int64) -> UUID { id(Array("change \(number)".utf8)) }
+
+  /// Whether an id has the form of those of imported events.
+  static func isMark(_ id: UUID) -> Bool { id.uuid.6 & 0xf0 == 0x80 }
+
+  private func id(_ place: [UInt8]) -> UUID {
     var hash = SHA256()
     hash.update(Array("annals-swiftdata".utf8))
     hash.update(file.id.bytes)
     hash.update(Array("\(entity.source.root)\u{0}\(key)\u{0}".utf8))
-    if let change {
-      hash.update(Array("change \(change.number)".utf8))
-    } else {
-      hash.update(
-        Array("row \(revision.map { "\($0)" } ?? "-") \(event.isDeletion) ".utf8) + (event.digest ?? []))
-    }
+    hash.update(place)
     var bytes = Array(hash.finalize().prefix(16))
     // A UUID of version 8, whose other bits are free (RFC 9562).
     bytes[6] = bytes[6] & 0x0f | 0x80

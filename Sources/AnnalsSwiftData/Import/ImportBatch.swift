@@ -11,9 +11,8 @@ struct ImportBatch {
   private var expectations: [StreamName: Expectation] = [:]
   private var streams: [StreamName: ImportedStream] = [:]
   private var size = 0
-
-  /// The number of events.
-  var count: Int { entries.count }
+  /// The number of events of each kind.
+  var report = SwiftDataImportReport()
 
   /// Whether the batch should be appended before more is added.
   var isFull: Bool { entries.count >= Self.events || size >= Self.bytes }
@@ -35,16 +34,17 @@ struct ImportBatch {
     entries.append((stream, entry))
     size += entry.payload.bytes.count
     let revision = known.revision.map { Revision($0.rawValue + 1) } ?? 0
-    streams[stream] = ImportedStream(revision: revision, content: .imported(event))
+    streams[stream] = ImportedStream(revision: revision, content: .imported(event), stubs: known.stubs)
   }
 
   /// Appends the events in their order, all or none, and empties the batch.
   ///
+  /// - Returns: The number of events of each kind that were stored: none if another import has stored them.
   /// - Throws: ``AnnalsError`` with code `conflict` if another program has appended to one of the streams.
-  mutating func append(to log: EventLog) throws(AnnalsError) {
-    guard !entries.isEmpty else { return }
-    let (entries, expectations) = (entries, expectations)
-    try log.append { call in
+  mutating func append(to log: EventLog) throws(AnnalsError) -> SwiftDataImportReport {
+    guard !entries.isEmpty else { return SwiftDataImportReport() }
+    let (entries, expectations, report) = (entries, expectations, report)
+    let appended = try log.append { call in
       var checked: Set<StreamName> = []
       for (stream, entry) in entries {
         let expected = checked.insert(stream).inserted ? expectations[stream] ?? .any : .any
@@ -52,5 +52,6 @@ struct ImportBatch {
       }
     }
     self = ImportBatch()
+    return appended.wasRepeated ? SwiftDataImportReport() : report
   }
 }

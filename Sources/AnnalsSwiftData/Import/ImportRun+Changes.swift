@@ -36,7 +36,9 @@ extension ImportRun {
       return
     }
     let id = RowID(entity: change.entity, key: change.key)
-    guard let known = try known(entity.stream(of: change.key)) else { return }
+    guard let known = try known(entity.stream(of: change.key), of: id) else { return }
+    // Stubs are read once for all changes of the row.
+    if known.stubs != nil { remembered[id]?.known = known }
     // Saves of two programs at once can have numbers of changes that contradict the order of the saves.
     let imported = remembered[id]?.imported ?? known.change
     remembered[id]?.imported = imported

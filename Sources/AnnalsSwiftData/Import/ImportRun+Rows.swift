@@ -12,14 +12,14 @@ extension ImportRun {
   ///
   /// - Returns: `nil` if the stream is left alone.
   /// - Throws: ``AnnalsError`` with code `conflict` for a stream with events of another file.
-  func known(_ stream: StreamName) throws(AnnalsError) -> ImportedStream? {
+  func known(_ stream: StreamName, of row: RowID? = nil) throws(AnnalsError) -> ImportedStream? {
     let known =
-      if let pending = batch[stream] { pending } else {
-        try ImportedStream.read(stream, of: file.id, in: log)
+      if let pending = batch[stream] ?? row.flatMap({ remembered[$0]?.known }) { pending } else {
+        try ImportedStream.read(stream, of: file.id, deletions: deletions, in: log)
       }
     switch known.content {
     case .nothing, .imported: return known
-    case .other: return nil
+    case .other: return known.stubs == nil ? nil : known
     case .foreign(let other):
       var details = AnnalsError.Details()
       details.stream = stream
@@ -42,7 +42,8 @@ extension ImportRun {
 
   /// Adds the event that makes the stream of a row agree with the row, if it does not.
   mutating func settle(_ row: SourceRow, of entity: MappedEntity) throws(AnnalsError) {
-    guard let known = try known(entity.stream(of: row.key)) else {
+    let id = RowID(entity: entity.source.number, key: row.key)
+    guard let known = try known(entity.stream(of: row.key), of: id) else {
       report.skipped += 1
       return
     }
@@ -64,7 +65,7 @@ extension ImportRun {
         else { continue }
         guard let entity = try entity(ofRow: key, in: stream, among: candidates) else { continue }
         try add(.delete, key, nil, of: entity, known)
-        if batch.isFull { try batch.append(to: log) }
+        if batch.isFull { report.add(try batch.append(to: log)) }
       }
     }
   }

@@ -8,6 +8,8 @@ struct ImportRun {
     var last: Int64
     /// The newest change that the log had before this import; `nil` until the first one is imported.
     var imported: Int64?
+    /// What the row's stream holds, if it ends with stubs and nothing was added.
+    var known: ImportedStream?
   }
 
   /// A row by its entity's number and its primary key.
@@ -21,7 +23,11 @@ struct ImportRun {
   let version: SchemaVersion
   /// The changes to import; `nil` if only the rows are.
   let history: SourceHistory?
-  var entities: [MappedEntity] = []
+  var entities: [MappedEntity] = [] {
+    didSet { deletions = Set(entities.map(\.mapping.deleted)) }
+  }
+  /// The types of deletions.
+  private(set) var deletions: Set<String> = []
   var report = SwiftDataImportReport()
   var batch = ImportBatch()
   var remembered: [RowID: Remembered] = [:]
@@ -77,7 +83,7 @@ struct ImportRun {
       try run.settle(row, of: entity)
     }
     // The streams of missing rows are found in the log, also those that this import has begun.
-    try batch.append(to: log)
+    report.add(try batch.append(to: log))
     try deleteMissing(keys)
     try finish(progress)
     return report
@@ -104,7 +110,7 @@ struct ImportRun {
   }
 
   mutating func finish(_ progress: (SwiftDataImportReport) -> Void) throws(AnnalsError) {
-    try batch.append(to: log)
+    report.add(try batch.append(to: log))
     progress(report)
   }
 }

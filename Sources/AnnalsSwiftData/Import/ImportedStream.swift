@@ -27,39 +27,70 @@ struct ImportedStream: Equatable {
     case imported(Event)
     /// The stream has events of another file.
     case foreign(String)
-    /// The stream has only events that no import has stored, or imported ones were erased.
+    /// The stream has only events that no import has stored, or imported ones were erased or dropped.
     case other
+  }
+
+  /// The imported events of which a migration pass has left stubs. A stub has the event's id and type, but
+  /// not its metadata. One of an erased event has no id.
+  struct Stubs: Equatable {
+    /// Their ids.
+    fileprivate(set) var ids: Set<UUID> = []
+    /// The id of the newest one.
+    let id: UUID
+    /// Its type.
+    let type: String
+    /// The revision before it; `nil` if it is the first entry of the stream.
+    let before: Revision?
   }
 
   /// The revision of the newest entry, imported or not.
   let revision: Revision?
   let content: Content
+  /// The stubs after the newest imported event; `nil` if there are none.
+  var stubs: Stubs?
 
   /// Reads the stream of a row.
   ///
   /// - Parameters:
   ///   - stream: The stream.
   ///   - store: The id of the file.
-  /// - Complexity: O(entries that the app has appended after the newest imported one).
-  static func read(_ stream: StreamName, of store: UUID, in log: EventLog) throws(AnnalsError)
-    -> ImportedStream
-  {
+  ///   - deletions: The types of deletions.
+  /// - Complexity: O(entries after the newest imported one: stubs, and what the app has appended).
+  static func read(
+    _ stream: StreamName, of store: UUID, deletions: Set<String>, in log: EventLog
+  ) throws(AnnalsError) -> ImportedStream {
     try log.read { snapshot throws(AnnalsError) in
       guard let revision = try snapshot.revision(of: stream) else {
         return ImportedStream(revision: nil, content: .nothing)
       }
+      var stubs: Stubs?
       var entries = try snapshot.entries(in: stream, backwards: true)
       while let entry = try entries.next() {
+        if case .stub = entry.content, let id = entry.id, EventMark.isMark(id) {
+          let before = entry.revision.rawValue
+          stubs = stubs ?? Stubs(id: id, type: entry.type, before: before > 0 ? Revision(before - 1) : nil)
+          stubs?.ids.insert(id)
+        }
         guard let source = entry.metadata[ImportMark.key], let text = source[ImportMark.store]?.text else {
           continue
         }
         guard text == store.uuidString else {
           return ImportedStream(revision: revision, content: .foreign(text))
         }
-        return ImportedStream(revision: revision, content: .imported(ImportMark.event(source)))
+        var event = ImportMark.event(source)
+        if let stubs { event = event.followed(byDeletion: deletions.contains(stubs.type)) }
+        return ImportedStream(revision: revision, content: .imported(event), stubs: stubs)
       }
-      return ImportedStream(revision: revision, content: .other)
+      return ImportedStream(revision: revision, content: .other, stubs: stubs)
     }
+  }
+}
+
+extension ImportedStream.Event {
+  /// The event, if events come after it whose values are not known any more.
+  fileprivate func followed(byDeletion isDeletion: Bool) -> ImportedStream.Event {
+    ImportedStream.Event(digest: nil, change: change, isDeletion: isDeletion)
   }
 }
 

@@ -10,7 +10,8 @@ public struct SwiftDataImportReport: Sendable, Equatable {
   public internal(set) var deleted = 0
   /// The number of stored events that are incomplete, because the history has no old values.
   public internal(set) var incomplete = 0
-  /// The number of rows whose stream has events, but none that was imported, or whose events were erased.
+  /// The number of rows whose stream has events, but none that was imported, or whose events were erased, or
+  /// were all dropped by a migration pass before the row changed.
   ///
   /// Nothing is stored for them.
   public internal(set) var skipped = 0

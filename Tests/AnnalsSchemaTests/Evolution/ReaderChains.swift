@@ -32,6 +32,10 @@ struct ReaderChain {
   private(set) var outline: ChainOutline
   private var next = 0
   private var types: [TypeToken] = []
+  /// The names of new fields.
+  private var fresh = Self.names
+  /// The last number of new versions.
+  private var patch: UInt32 = 0
 
   final class TypeToken {}
   private static let names = ["a", "b", "c", "d", "e"]
@@ -49,6 +53,11 @@ struct ReaderChain {
     }
     versions = [first]
     outline = ChainOutline(schemas: [schema(first, at: 0)], stages: [])
+    grow(to: count, isAdditive: isAdditive, using: &generator)
+  }
+
+  /// Adds versions until there are `count`.
+  mutating func grow(to count: Int, isAdditive: Bool, using generator: inout SeededGenerator) {
     while versions.count < count {
       var trial = self
       trial.grow(isAdditive, &generator)
@@ -56,6 +65,16 @@ struct ReaderChain {
       // A name that comes back with another type, or a former name that leads to two records, is not allowed.
       if trial.outline.problems().isEmpty { self = trial }
     }
+  }
+
+  /// The chain of a program that goes another way from the newest version on: with new fields of other
+  /// names, and other numbers of versions.
+  var branch: ReaderChain {
+    var branch = self
+    branch.next += 1000
+    branch.fresh = ["f", "g", "h", "i", "j"]
+    branch.patch = 1
+    return branch
   }
 
   private mutating func number() -> Int {
@@ -85,7 +104,7 @@ struct ReaderChain {
 
   private mutating func newRecord(_ name: String, _ generator: inout SeededGenerator) -> Record {
     var record = Record(id: number(), name: name, fields: [], type: newType())
-    for name in Self.names.prefix(Int.random(in: 1...3, using: &generator)) {
+    for name in fresh.prefix(Int.random(in: 1...3, using: &generator)) {
       let isOptional = Bool.random(using: &generator)
       record.fields.append(newField(name, isOptional: isOptional, nested: false, &generator))
     }
@@ -168,14 +187,15 @@ struct ReaderChain {
     _ constants: inout [FieldAdjustment], _ generator: inout SeededGenerator, nested: Bool = false
   ) {
     let free = Self.names.filter { name in !fields.contains { $0.name == name } }
+    let new = fresh.filter { name in !fields.contains { $0.name == name } }
     let change = Int.random(in: 0..<(isAdditive ? 4 : 9), using: &generator)
     switch change {
     case 0:
       // What the version before calls so is the same field, unless a version lies between.
-      guard let name = free.randomElement(using: &generator), !known.contains(name) else { return }
+      guard let name = new.randomElement(using: &generator), !known.contains(name) else { return }
       fields.append(newField(name, isOptional: true, nested: true, &generator))
     case 1:
-      guard let name = free.randomElement(using: &generator), !nested, !known.contains(name) else {
+      guard let name = new.randomElement(using: &generator), !nested, !known.contains(name) else {
         return
       }
       fields.append(Field(id: number(), name: name, original: nil, isOptional: false, width: 32))
@@ -212,7 +232,7 @@ struct ReaderChain {
 
   private func schema(_ records: [Record], at index: Int) -> SchemaOutline {
     SchemaOutline(
-      name: "V\(index + 1)", version: SchemaVersion(UInt32(index) + 1, 0, 0), stability: .released,
+      name: "V\(index + 1)", version: SchemaVersion(UInt32(index) + 1, 0, patch), stability: .released,
       records: records.map { record in
         RecordOutline(
           caseName: record.name.lowercased(), name: ExactText(record.name),
