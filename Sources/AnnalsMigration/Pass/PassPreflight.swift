@@ -98,6 +98,12 @@ struct PassPreflight {
     return before > 0 && after > 0 ? Double(after) / Double(before) : 1
   }
 
+  /// Throws `wrongUse` if there is no unfinished pass, and the options want one.
+  func mustHaveUnfinished(_ options: MigrationOptions) throws(AnnalsError) {
+    guard unfinished == nil, options.unfinished == .mustBeThere else { return }
+    throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
+  }
+
   /// Throws `diskFull` if there is no space for the new generation next to the old one.
   func mustHaveRoom() throws(AnnalsError) {
     let free = try files { () throws(StoreFileError) in try source.directory.fileSystem().free }

@@ -17,6 +17,7 @@ struct PassRehearsal {
   /// - Throws: The first error that would end the pass.
   func run() throws(AnnalsError) -> MigrationReport {
     let preflight = try PassPreflight(source, work)
+    try preflight.mustHaveUnfinished(options)
     var report = MigrationReport(
       isDone: false, generation: source.current.generation, predecessor: source.current.generation,
       entries: preflight.entries)

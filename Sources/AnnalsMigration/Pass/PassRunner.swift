@@ -127,6 +127,7 @@ package struct PassRunner: Sendable {
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     var preflight = try PassPreflight(source, work)
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.ruleRows() })
+    try preflight.mustHaveUnfinished(options)
     try mustNotBeInTheWay(preflight)
     if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
       try work.mustLoseNothing(log, control)
@@ -145,10 +146,10 @@ package struct PassRunner: Sendable {
         isMoving: work.move != nil)
       let isOurs = row.plan == archive.mark
       if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
-      if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
-    }
-    guard unfinished != nil || options.unfinished != .mustBeThere else {
-      throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
+      if unfinished == nil {
+        if options.unfinished == .mustBeThere { throw AnnalsError(unusable: row) }
+        try leftover.remove { options.atPoint?($0) }
+      }
     }
     guard unfinished != nil || preflight.isNeeded || work.isForced else {
       var report = MigrationReport(
