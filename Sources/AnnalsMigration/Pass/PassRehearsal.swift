@@ -18,11 +18,9 @@ struct PassRehearsal {
   func run() throws(AnnalsError) -> MigrationReport {
     let preflight = try PassPreflight(source, work)
     try preflight.mustHaveUnfinished(options)
-    var report = MigrationReport(
-      isDone: false, generation: source.current.generation, predecessor: source.current.generation,
-      entries: preflight.entries)
+    var report = preflight.report
     report.isRehearsal = true
-    report.retained = preflight.retained
+    guard preflight.unfinished != nil || preflight.isNeeded else { return report }
     report.bytesBefore = UInt64(clamping: preflight.used)
     report.bytesAfter = UInt64(clamping: preflight.estimate)
     guard preflight.entries > 0 else { return report }

@@ -129,7 +129,7 @@ package struct PassRunner: Sendable {
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.ruleRows() })
     try preflight.mustHaveUnfinished(options)
     try mustNotBeInTheWay(preflight)
-    if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
+    if preflight.unfinished != nil || preflight.isNeeded {
       try work.mustLoseNothing(log, control)
       if preflight.unfinished == nil {
         try preflight.mustHaveRoom()
@@ -151,13 +151,7 @@ package struct PassRunner: Sendable {
         try leftover.remove { options.atPoint?($0) }
       }
     }
-    guard unfinished != nil || preflight.isNeeded || work.isForced else {
-      var report = MigrationReport(
-        isDone: false, generation: source.current.generation, predecessor: source.current.generation,
-        entries: preflight.entries)
-      report.retained = preflight.retained
-      return report
-    }
+    guard unfinished != nil || preflight.isNeeded else { return preflight.report }
     if unfinished == nil {
       try preflight.mustHaveRoom()
       try archive.mustBeFree()
