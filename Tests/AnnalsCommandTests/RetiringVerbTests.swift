@@ -39,6 +39,9 @@ import Testing
   }
 
   @Test func `truncate hides events from read with a stream`() async throws {
+    #expect(
+      await run("truncate", store, "order-1", "--before", "0").output
+        == "stream 'order-1' has no events before revision 0 left to hide; nothing was changed\n")
     #expect(await run("truncate", store, "order-1", "--before", "2").status == 0)
     #expect(await run("read", store, "--stream", "order-1").lines.count == 1)
     #expect(await run("truncate", store, "order-1").status == 0)
