@@ -18,7 +18,8 @@ public struct ImportOptions: Sendable {
   /// A directory with the contents of the lines' attachments, in files called by their hashes; `nil` if the
   /// store has them already. The directory `blobs` of another store is one.
   public var attachments: URL?
-  /// The number of lines at the start of the input that are skipped unread, empty lines included.
+  /// The number of lines at the start of the input that are skipped unread, empty lines included. An input
+  /// of fewer lines is refused.
   public var skip: Int
   /// Whether lines of stubs are left out: what remains of removed and erased entries, and the records of
   /// changes of the log. The default is to refuse them.
