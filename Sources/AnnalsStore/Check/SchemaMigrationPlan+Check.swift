@@ -36,8 +36,8 @@ extension SchemaMigrationPlan {
   /// - Returns: A description of each stage, the warnings and the notes.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` if a released version has changed. Code `invalidPlan`
   ///   with all errors found, or if a released version is not in the file yet. For the file, `malformed` with
-  ///   the line of the damage, `needsNewer` for one of a later library, and `permission`, `diskFull` or
-  ///   `inputOutput` if it cannot be read or written.
+  ///   the line of the damage, `needsNewer` for one of a later library, and `cannotCreate`, `readOnly`,
+  ///   `permission`, `diskFull` or `inputOutput` if it cannot be read or written.
   /// - Complexity: O(records · versions), and the time that rules take for the samples. No store is opened.
   @discardableResult
   public static func check(
