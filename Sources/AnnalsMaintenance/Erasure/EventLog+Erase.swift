@@ -22,9 +22,10 @@ extension EventLog {
   ///     with the next pass, unless an event is appended to it before.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
-  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
-  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and as `append`
-  ///   throws. Entries of earlier commits stay erased then; the call can be repeated.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `invalidName` for the stream of the log's own
+  ///   entries, `wrongUse` without an author or a reason, `needsPlan` if the store has inline projections,
+  ///   `busy` while a migration pass runs, and as `append` throws. Entries of earlier commits
+  ///   stay erased then; the call can be repeated.
   /// - Complexity: O(events), with a durable commit for some thousand, and the time to build views again.
   @discardableResult
   public func erase(
@@ -35,13 +36,14 @@ extension EventLog {
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
   ///
-  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
-  ///   last entry of a group that a fold makes one event of, if others of the group stay.
+  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, for an entry
+  ///   that records a change of the log itself, or for the last entry of a group that a fold makes one event
+  ///   of, if others of the group stay.
   @discardableResult
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try Erasing(self, author: author, reason: reason).run { (_) throws(AnnalsError) in positions }
+    try Erasing(self, author: author, reason: reason).run(positions: positions)
   }
 
   /// Erases the events of which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
@@ -119,7 +121,7 @@ extension EventStore {
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try erasing(author, reason).run { (_) throws(AnnalsError) in positions }
+    try erasing(author, reason).run(positions: positions)
   }
 
   /// Erases the entries with an event of which `isMeant` returns `true`, and folds inline projections again.
