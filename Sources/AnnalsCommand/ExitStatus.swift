@@ -32,6 +32,13 @@ package enum ExitStatus {
     statuses[code] ?? failure
   }
 
+  /// Returns the status for an error.
+  static func of(_ error: AnnalsError) -> Int32 {
+    // An invalid name is in a line of an input, or a rule gave it to an entry. Any other was typed.
+    let isTyped = error.details.line == nil && error.details.position == nil
+    return error.code == .invalidName && isTyped ? usage : of(error.code)
+  }
+
   private static let statuses: [AnnalsError.Code: Int32] = [
     .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
     .partialDuplicate: failure, .streamClosed: failure, .noSuchStream: failure,

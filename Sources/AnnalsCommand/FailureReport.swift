@@ -26,7 +26,7 @@ package struct FailureReport {
   }
 
   private init(of error: AnnalsError, command: String, help: String? = nil) {
-    status = ExitStatus.of(error.code)
+    status = ExitStatus.of(error)
     let hint = help.map { "\($0)\n" } ?? ""
     text = Array("\(command): ".utf8) + PlainText.lines("\(error.code): \(error.message)") + Array(hint.utf8)
     json = Self.json(error, status)

@@ -58,7 +58,7 @@ public enum GenericCommand {
   static func begin() {
     do { try ProgramStart.reserveDescriptors() } catch {
       // Without them a file of the store could get the number of the output.
-      exit(ExitStatus.of(error.code))
+      exit(ExitStatus.of(error))
     }
   }
 

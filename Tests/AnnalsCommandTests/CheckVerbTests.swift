@@ -43,6 +43,9 @@ import Testing
     #expect(await CommandRun(for: ParkPlan.self, "check", "--update").status == 64)
     let lock = try folder.write("Parks.lock", "no lock\n")
     #expect(await CommandRun(for: ParkPlan.self, "check", "--lock", lock).status == 65)
+    let root = await CommandRun(for: ParkPlan.self, "check", "--lock", "/")
+    #expect(root.status == 74)
+    #expect(root.errors.contains("reading the lock file '/' failed: it is no regular file"))
   }
 
   @Test func `a store that the plan opens is shown with the stages that its events pass`() async throws {

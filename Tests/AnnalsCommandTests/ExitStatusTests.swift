@@ -42,6 +42,28 @@ import Testing
     #expect(run.errors.hasPrefix("annals: duplicateID: lines 1 to 2: "))
   }
 
+  @Test(arguments: [
+    ["read", "--stream", ""], ["read", "--tag", ""], ["dump", "--tag", String(repeating: "t", count: 501)],
+    ["close", "$annals"], ["truncate", String(repeating: "s", count: 501)],
+    ["erase", "--stream", "", "--by", "j", "--because", "b"],
+    ["retain", "--rule", String(repeating: "s", count: 501)],
+  ])
+  func `64: a name on the command line that nothing can have`(words: [String]) async throws {
+    let folder = try TemporaryDirectory()
+    let run = await CommandRun([words[0], try await folder.filled()] + words.dropFirst())
+    #expect(run.status == 64)
+    #expect(run.errors.hasPrefix("annals: invalidName: "))
+  }
+
+  @Test(arguments: ["", "$annals"])
+  func `65: a name in a line that nothing can have`(name: String) async throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("lines", #"{"stream":"\#(name)","type":"T","data":{}}"#)
+    let run = await CommandRun("import", folder.store, file)
+    #expect(run.status == 65)
+    #expect(run.errors.hasPrefix("annals: invalidName: line 1"))
+  }
+
   @Test func `65: a bad line is named, with the place where programs continue`() async throws {
     let folder = try TemporaryDirectory()
     let good = #"{"stream":"a","type":"T","data":{}}"# + "\n"

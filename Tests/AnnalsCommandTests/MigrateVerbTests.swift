@@ -33,9 +33,11 @@ import Testing
       run.lines.last
         == "generation 1 is kept: 'rollback' goes back to it until something is appended, 'discard-previous' removes it"
     )
-    let again = await self.run("migrate", store)
-    #expect(again.status == 0)
-    #expect(again.output == "nothing to do: all 4 entries are of the plan's current version\n")
+    for words in [["migrate", store, "--dry-run"], ["migrate", store]] {
+      let again = await CommandRun(words, Command(name: "parks", verbs: MaintenanceCommand<ParkPlan>.verbs))
+      #expect(again.status == 0)
+      #expect(again.output == "nothing to do: all 4 entries are of the plan's current version\n")
+    }
     let check = await self.run("check", "--store", store)
     #expect(check.output.contains("no events below 2.0.0"))
   }

@@ -96,9 +96,11 @@ import Testing
     let run = await CommandRun(for: ParkPlan.self, "dump", folder.store, "--as", "1.0.0")
     #expect(run.status == 65)
     #expect(run.output == "")
-    #expect(run.errors.hasPrefix("parks: newerSchema: "))
+    #expect(
+      run.errors.hasPrefix(
+        "parks: newerSchema: version 1.0.0 of the plan cannot read all stored events:\n"))
     let line =
-      "- 'TreePlanted' of version 2.0.0, 1 events, the first at position 1: the plan ends at version 1.0.0, and 2.0.0 is the lowest version that can read the events"
+      "- 'TreePlanted' of version 2.0.0, 1 events, the first at position 1: versions from 2.0.0 on can read the events: use one of them ('--as 2.0.0')"
     #expect(run.errors.contains(line))
   }
 
@@ -117,9 +119,10 @@ import Testing
     #expect(run.output == "")
     #expect(run.errors.hasPrefix("parks: newerSchema: "))
     #expect(run.errors.contains("'Noted' of version 2.0.0, 1 events, the first at position 1"))
-    #expect(run.errors.contains("2.0.0 is the lowest version that can read the events"))
+    #expect(run.errors.contains("versions from 2.0.0 on can read the events"))
     let older = await CommandRun(for: FirstMemoPlan.self, "dump", folder.store, "--as", "current")
     #expect(older.status == 65)
+    #expect(older.errors.contains("2.0.0 is the lowest version that can read the events: use the program"))
   }
 
   @Test func `many entries without readable events are skipped`() async throws {

@@ -187,9 +187,22 @@ import Testing
     let page = try String(contentsOfFile: file, encoding: .utf8)
     #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
     #expect(!page.contains("http-equiv=\"refresh\""))
-    let lost = await CommandRun("report", store, "-o", folder.path("none/report.html"))
-    #expect(lost.status == 74)
-    #expect(lost.errors.contains("writing the report 'report.html' failed"), "\(lost.errors)")
+  }
+
+  @Test(arguments: [
+    ("none/report.html", "the directory above it does not exist; create it first"),
+    ("lines.jsonl/report.html", "what is above it is not a directory"),
+    ("", "it is a directory; give it the name of a file"),
+    (".", "it is a directory; give it the name of a file"),
+  ])
+  func `a report that cannot be written to a file says which and why`(name: String, reason: String)
+    async throws
+  {
+    let folder = try TemporaryDirectory()
+    let (store, file) = (try await folder.filled(), "\(folder.url.path)/\(name)")
+    let run = await CommandRun("report", store, "-o", file)
+    #expect(run.status == 73)
+    #expect(run.errors == "annals: cannotCreate: writing the report '\(file)' failed: \(reason)\n")
   }
 
   @Test func `JSON lines have a section each, and numbers that add up`() async throws {

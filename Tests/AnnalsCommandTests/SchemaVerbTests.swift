@@ -38,10 +38,12 @@ private enum ShowPlan: SchemaMigrationPlan {
     #expect(other.output.contains("  @Record public struct ParkOpened {\n"))
   }
 
-  @Test func `a record that does not exist is a failure, and another action wrong usage`() async {
+  @Test func `a record that does not exist, an old version and another action are wrong usage`() async {
     let run = await CommandRun(for: ParkPlan.self, "schema", "new", "--changing", "Nothing")
-    #expect(run.status == 65)
+    #expect(run.status == 64)
     #expect(run.errors.contains("has no record 'Nothing'"))
+    let old = await CommandRun(for: ParkPlan.self, "schema", "new", "--version", "2.0.0")
+    #expect(old.status == 64 && old.errors.contains("version 2.0.0 is not above 2.0.0"))
     #expect(await CommandRun(for: ParkPlan.self, "schema", "old").status == 64)
     #expect(await CommandRun(for: ParkPlan.self, "schema", "new", "--version", "x").status == 64)
   }

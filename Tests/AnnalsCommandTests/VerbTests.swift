@@ -40,6 +40,8 @@ import Testing
         == #"{"position":1,"stream":"a","revision":0,"type":"T","version":"1.0.0","time":"2024-01-01T00:00:00.000000Z","data":{"n":1}}"#
     )
     #expect(read.lines.last?.contains(#""version":"2.1.0""#) == true)
+    let mistyped = await CommandRun("import", folder.store, file, "--skip", "11")
+    #expect(mistyped.status == 64 && mistyped.errors.contains("the input ends after line 2, and 11 lines"))
   }
 
   @Test func `info describes the store, in words and as JSON`() async throws {

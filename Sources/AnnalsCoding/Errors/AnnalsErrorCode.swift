@@ -91,7 +91,7 @@ extension AnnalsError {
     public static let needsPlan = Code(.needsPlan)
     /// A rule threw, or returned an invalid result.
     public static let ruleFailed = Code(.ruleFailed)
-    /// A stage's verification refused the result.
+    /// A stage's verification refused the result of a pass, or both generations differ.
     public static let verifyFailed = Code(.verifyFailed)
     /// A rule made an id or a stream that already exists.
     public static let collision = Code(.collision)

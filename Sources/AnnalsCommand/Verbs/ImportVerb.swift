@@ -25,7 +25,7 @@ struct ImportVerb: Verb {
       --version V        the schema version of every line, whatever the line says, such as 1.0.0
       --attachments DIR  attaches the contents of the lines' attachments from files called by their hashes,
                          such as 'blobs' of another store
-      --skip N           passes over the first N lines, empty ones included
+      --skip N           passes over the first N lines, empty ones included; the file must have as many
       --skip-stubs       leaves out lines of removed and erased entries, and of changes of the log; later
                          entries get lower positions and revisions than in the exported store
     """

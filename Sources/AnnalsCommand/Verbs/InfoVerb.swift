@@ -116,7 +116,7 @@ struct InfoVerb: Verb {
     if let pass = info.pass {
       let goal = pass.version.map { " to version \($0)" } ?? ""
       lines.insert(
-        "pass        a migration pass\(goal) builds generation \(pass.generation), or was cut short: 'migrate' or 'compact' goes on with it, and with --restart throws it away",
+        "pass        a migration pass\(goal) builds generation \(pass.generation), or was cut short: 'migrate' or 'compact' goes on with it, or begins it again if a version was activated or a feature came into use since, and with --restart throws it away",
         at: 3)
     }
     for schema in info.schemas {

@@ -13,7 +13,7 @@ struct PassArguments {
       --hold          refuses appends after the switch until 'accept' or 'rollback'
       --quarantine    copies entries that a rule fails on as they are, marks and counts them
       --sample        upcasts a sample of the old entries again for the check, not all of them
-      --resume        goes on with an unfinished pass, and fails where there is none
+      --resume        goes on with an unfinished pass, and fails if there is none or it cannot go on
       --restart       discards an unfinished pass and starts again
     """
 

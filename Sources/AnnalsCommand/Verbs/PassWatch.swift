@@ -46,7 +46,9 @@ struct PassWatch {
 
   private static func text(_ report: MigrationReport) -> String {
     var lines: [String] = []
-    if report.isRehearsal {
+    // A rehearsal of a pass that has anything to do estimates the new file.
+    let isRehearsed = report.isRehearsal && report.bytesAfter > 0
+    if isRehearsed {
       lines.append("\(report.entries) entries can be migrated; nothing was changed")
     } else if report.isDone {
       lines.append(
@@ -56,7 +58,7 @@ struct PassWatch {
       lines.append("nothing to do: all \(report.entries) entries are of the plan's current version")
     }
     if report.resumedAt > 0 { lines.append("continued after position \(report.resumedAt)") }
-    if report.rewritten > 0 || report.isDone || report.isRehearsal {
+    if report.rewritten > 0 || report.isDone || isRehearsed {
       lines.append("rewritten    \(report.rewritten)")
       lines.append("split        \(report.split)")
       if report.retagged > 0 { lines.append("retagged     \(report.retagged)") }

@@ -42,9 +42,28 @@ struct Erasing {
 
   /// Erases all entries of a stream, and its name with the next pass.
   func run(stream: StreamName) throws(AnnalsError) -> ErasureReport {
-    try run { (log) throws(AnnalsError) in
+    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
+    return try run { (log) throws(AnnalsError) in
       let (positions, head) = try log.positions(of: stream)
       return (positions, head)
+    }
+  }
+
+  /// Erases the entries at `positions`.
+  func run(positions: [Position]) throws(AnnalsError) -> ErasureReport {
+    try run { (log) throws(AnnalsError) in
+      try log.read { (snapshot) throws(AnnalsError) in
+        let last = try snapshot.reader.last()
+        for position in positions where position.rawValue > 0 && position.rawValue <= last {
+          let bytes = try snapshot.reader.bytes(at: position)
+          guard try snapshot.reader.header(bytes, at: position).isSystem else { continue }
+          throw AnnalsError(
+            .wrongUse,
+            "position \(position): this entry records a change of the log itself, and has no event that could be erased; nothing was erased",
+            details: AnnalsError.Details { $0.position = position })
+        }
+      }
+      return positions
     }
   }
 

@@ -22,9 +22,10 @@ extension EventLog {
   ///     log with the next pass, unless an event is appended to the stream first.
   ///   - author: The person who asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
-  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
-  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and the errors of
-  ///   `append`. After an error, entries of earlier commits stay erased; the call can be repeated.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `invalidName` for the stream of the log's own
+  ///   entries, `wrongUse` without an author or a reason, `needsPlan` if the store has inline projections,
+  ///   `busy` while a migration pass runs, and the errors of `append`. After an error, entries of earlier
+  ///   commits stay erased; the call can be repeated.
   /// - Complexity: O(events), with a durable commit for every few thousand, and the time to build views
   ///   again.
   @discardableResult
@@ -36,13 +37,14 @@ extension EventLog {
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
   ///
-  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
-  ///   last entry of a group that a fold combines into one event, if others of the group stay.
+  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, for an entry
+  ///   that records a change of the log itself, or for the last entry of a group that a fold combines into one
+  ///   event, if others of the group stay.
   @discardableResult
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try Erasing(self, author: author, reason: reason).run { (_) throws(AnnalsError) in positions }
+    try Erasing(self, author: author, reason: reason).run(positions: positions)
   }
 
   /// Erases the events for which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
@@ -120,7 +122,7 @@ extension EventStore {
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try erasing(author, reason).run { (_) throws(AnnalsError) in positions }
+    try erasing(author, reason).run(positions: positions)
   }
 
   /// Erases the entries with an event for which `isMeant` returns `true`, and folds inline projections again.

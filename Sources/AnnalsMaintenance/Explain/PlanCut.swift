@@ -24,21 +24,27 @@ struct PlanCut: Sendable {
   ///
   /// - Parameters:
   ///   - contexts: The store's contexts of stages.
-  ///   - adopted: The version that events without one are adopted as.
+  ///   - whole: The whole plan.
   ///   - passesOverNewer: Whether entries of newer versions are left out, because no stage before the cut
   ///     concerns them.
   init<Chain: PlanChain>(
-    _ chain: Chain, _ contexts: StageContexts, adopted: SchemaVersion?, passesOverNewer: Bool
+    _ chain: Chain, _ contexts: StageContexts, of whole: CompiledPlan, passesOverNewer: Bool
   ) throws(AnnalsError) {
     var pipeline = try chain.pipeline(FrozenContexts(contexts))
-    pipeline.plan.adopted = adopted
+    pipeline.plan.adopted = whole.adopted
     pipeline.plan.newestStored = passesOverNewer ? pipeline.plan.current.version : nil
     let plan = pipeline.plan
     let forms = pipeline
     let reach = PlanResolver(plan)
-    version = plan.current.version
+    let (version, newest) = (plan.current.version, whole.current.version)
+    self.version = version
     prove = { (snapshot) throws(AnnalsError) in
-      _ = try reach.prove(snapshot.reader.census(), snapshot.kinds)
+      do throws(AnnalsError) { _ = try reach.prove(snapshot.reader.census(), snapshot.kinds) } catch {
+        guard error.code == .newerSchema, version < newest else { throw error }
+        throw AnnalsError(
+          error.code, "version \(version) of the plan",
+          cannotRead: error.details.kinds.map { $0.of(version, in: snapshot.kinds, upTo: newest) })
+      }
     }
     undeclared = { (snapshot) throws(AnnalsError) in
       UndeclaredWatch(plan, try snapshot.reader.census(), snapshot.kinds, .dump)
@@ -63,6 +69,24 @@ struct PlanCut: Sendable {
   }
 }
 
+extension UnreadableKind {
+  /// The same kind, with the versions of the plan that can read it, if those up to `newest` can.
+  fileprivate func of(
+    _ cut: SchemaVersion, in kinds: KindRegistry, upTo newest: SchemaVersion
+  ) -> UnreadableKind {
+    guard let version, version > cut, version <= newest else { return self }
+    // By name and by shape they are two kinds, and one record.
+    let same = kinds.kinds.values.filter {
+      ExactText($0.row.name) == ExactText(type) && $0.version == version
+    }
+    let oldest = same.map { $0.row.oldestReader ?? version }.max() ?? version
+    let first = oldest > cut ? oldest : version
+    return UnreadableKind(
+      type: type, version: version, count: count, firstPosition: firstPosition,
+      missing: "versions from \(first) on can read the events: use one of them ('--as \(first)')")
+  }
+}
+
 extension EventLog {
   /// The cuts of `plan` after each of its versions, oldest first, with the contexts that the store has.
   ///
@@ -79,7 +103,7 @@ extension EventLog {
     where version ?? schema.version == schema.version {
       cuts.append(
         try PlanCut(
-          chain, contexts, adopted: whole.adopted,
+          chain, contexts, of: whole,
           passesOverNewer: passingOverNewer && schema.version != whole.current.version))
     }
     guard let version, cuts.isEmpty else { return cuts }

@@ -18,7 +18,8 @@ public struct ImportOptions: Sendable {
   /// A directory with the contents of the lines' attachments, in files named by their hashes; `nil` if the
   /// store has them already. The directory `blobs` of another store is such a directory.
   public var attachments: URL?
-  /// The number of lines at the start of the input that are skipped unread, including empty lines.
+  /// The number of lines at the start of the input that are skipped unread, including empty lines. An input
+  /// of fewer lines is refused.
   public var skip: Int
   /// Whether lines of stubs are left out: the remainders of removed and erased entries, and the records of
   /// changes of the log. The default is to refuse them.

@@ -55,7 +55,13 @@ struct LogImport {
     } catch {
       throw error.afterStoring(lines: report.lines)
     }
-    report.lines = max(lines.number, options.skip)
+    guard lines.number >= options.skip else {
+      throw AnnalsError(
+        .wrongUse,
+        "the input ends after line \(lines.number), and \(options.skip) lines are to be skipped (ImportOptions.skip, --skip); nothing was stored: skip at most the lines that there are"
+      )
+    }
+    report.lines = lines.number
     return report
   }
 
@@ -198,7 +204,7 @@ extension EventLog {
   /// - Returns: The number of lines, and their outcomes.
   /// - Throws: Any error that `next` throws, and ``AnnalsError`` with code `malformed`, `invalidName`,
   ///   `streamMoved` or `tooLarge` for a line, also if the ids of too many entries would have to be kept in
-  ///   memory, or as ``append(_:to:expecting:)``.
+  ///   memory; `wrongUse` if the input has fewer lines than are skipped; or as ``append(_:to:expecting:)``.
   /// - Complexity: O(bytes of the input), with one flush to disk for each batch. It needs memory for two
   ///   batches, and for the names of the streams met if lines have ids and the log was not empty. In a store
   ///   with a window of ids, each stream with a line out of order is read once, and its ids take 21 to 43

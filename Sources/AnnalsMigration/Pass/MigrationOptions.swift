@@ -19,9 +19,11 @@ public struct MigrationOptions: Sendable {
 
   /// The treatment of a pass that was interrupted.
   public enum Unfinished: Sendable {
-    /// Continues it, if there is one.
+    /// Continues it, if there is one. It begins again if it cannot go on, such as after an activation or the
+    /// first use of a feature.
     case resume
-    /// Continues it; fails if there is none.
+    /// Continues it; fails with code `wrongUse` if there is none, and with `verifyFailed` if it cannot go on.
+    /// What it has done stays in both cases.
     case mustBeThere
     /// Removes its files, and begins again.
     case discard

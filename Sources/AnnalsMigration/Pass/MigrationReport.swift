@@ -63,7 +63,7 @@ public struct MigrationReport: Hashable, Codable, Sendable {
   public var removedAttachments: UInt64 = 0
   /// The length of the old file in bytes.
   public var bytesBefore: UInt64 = 0
-  /// The length of the new file in bytes.
+  /// The length of the new file in bytes; in a rehearsal an estimate, and 0 if there is nothing to do.
   public var bytesAfter: UInt64 = 0
   /// The number of seconds that the pass took.
   public var seconds: Double = 0

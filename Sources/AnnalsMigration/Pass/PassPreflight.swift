@@ -20,10 +20,10 @@ struct PassPreflight {
   let unfinished: PassRow?
   /// The archive that it writes; `nil` if it has none.
   let archive: PassArchiveRow?
-  /// Whether there are entries of older versions.
+  /// Whether the log is to be copied: there are entries of older versions, or it is copied anyway.
   let isNeeded: Bool
   /// The events that the plan retains as they are stored.
-  let retained: [MigrationReport.Retained]
+  private let retained: [MigrationReport.Retained]
   private let source: Generation
   /// The number of bytes that the generation has in use.
   let used: Int
@@ -59,11 +59,20 @@ struct PassPreflight {
     requires = meta.requires
     unfinished = pass
     self.archive = archive.flatMap { $0.id == pass?.id ? $0 : nil }
-    isNeeded = isDue
+    isNeeded = isDue || work.isForced
     self.retained = retained
     entries = last
     self.used = used
     growth = pass == nil && isDue ? try Self.growth(source, work, last) : 1
+  }
+
+  /// The report of a pass that does nothing.
+  var report: MigrationReport {
+    var report = MigrationReport(
+      isDone: false, generation: source.current.generation, predecessor: source.current.generation,
+      entries: entries)
+    report.retained = retained
+    return report
   }
 
   /// The number of bytes that the new generation is likely to take, by a sample of the entries.
@@ -96,6 +105,12 @@ struct PassPreflight {
       }
     }
     return before > 0 && after > 0 ? Double(after) / Double(before) : 1
+  }
+
+  /// Throws `wrongUse` if there is no unfinished pass, and the options want one.
+  func mustHaveUnfinished(_ options: MigrationOptions) throws(AnnalsError) {
+    guard unfinished == nil, options.unfinished == .mustBeThere else { return }
+    throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
   }
 
   /// Throws `diskFull` if there is no space for the new generation next to the old one.

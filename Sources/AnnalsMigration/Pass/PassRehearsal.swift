@@ -17,11 +17,10 @@ struct PassRehearsal {
   /// - Throws: The first error that would end the pass.
   func run() throws(AnnalsError) -> MigrationReport {
     let preflight = try PassPreflight(source, work)
-    var report = MigrationReport(
-      isDone: false, generation: source.current.generation, predecessor: source.current.generation,
-      entries: preflight.entries)
+    try preflight.mustHaveUnfinished(options)
+    var report = preflight.report
     report.isRehearsal = true
-    report.retained = preflight.retained
+    guard preflight.unfinished != nil || preflight.isNeeded else { return report }
     report.bytesBefore = UInt64(clamping: preflight.used)
     report.bytesAfter = UInt64(clamping: preflight.estimate)
     guard preflight.entries > 0 else { return report }

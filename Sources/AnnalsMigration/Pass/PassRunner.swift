@@ -127,8 +127,9 @@ package struct PassRunner: Sendable {
   private func run(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     var preflight = try PassPreflight(source, work)
     try work.mustKnow(source.read { (reader) throws(AnnalsError) in try reader.ruleRows() })
+    try preflight.mustHaveUnfinished(options)
     try mustNotBeInTheWay(preflight)
-    if preflight.unfinished != nil || preflight.isNeeded || work.isForced {
+    if preflight.unfinished != nil || preflight.isNeeded {
       try work.mustLoseNothing(log, control)
       if preflight.unfinished == nil {
         try preflight.mustHaveRoom()
@@ -145,18 +146,12 @@ package struct PassRunner: Sendable {
         isMoving: work.move != nil)
       let isOurs = row.plan == archive.mark
       if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
-      if unfinished == nil { try leftover.remove { options.atPoint?($0) } }
+      if unfinished == nil {
+        if options.unfinished == .mustBeThere { throw AnnalsError(unusable: row) }
+        try leftover.remove { options.atPoint?($0) }
+      }
     }
-    guard unfinished != nil || options.unfinished != .mustBeThere else {
-      throw AnnalsError(.wrongUse, "there is no unfinished migration pass that could be continued")
-    }
-    guard unfinished != nil || preflight.isNeeded || work.isForced else {
-      var report = MigrationReport(
-        isDone: false, generation: source.current.generation, predecessor: source.current.generation,
-        entries: preflight.entries)
-      report.retained = preflight.retained
-      return report
-    }
+    guard unfinished != nil || preflight.isNeeded else { return preflight.report }
     if unfinished == nil {
       try preflight.mustHaveRoom()
       try archive.mustBeFree()

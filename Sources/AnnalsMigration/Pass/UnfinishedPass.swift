@@ -9,6 +9,16 @@ internal import LMDB
   package import Foundation
 #endif
 
+extension AnnalsError {
+  /// Creates the error for an unfinished pass that must be continued and cannot.
+  init(unusable row: PassRow) {
+    self.init(
+      .verifyFailed,
+      "the unfinished migration pass cannot go on: since it began, a schema version was activated or a feature came into use, or its copy in generation \(row.other) was lost or spoiled; nothing was removed: begin the pass again without '--resume' (in a program with MigrationOptions.Unfinished.resume)",
+      details: Details { $0.version = row.version })
+  }
+}
+
 /// What an unfinished pass has left: a file that is being built, named by the generation in use, and nothing
 /// else that could be taken for it.
 struct UnfinishedPass {

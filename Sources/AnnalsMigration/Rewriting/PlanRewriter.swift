@@ -190,7 +190,7 @@ extension PlanRewriter {
       if isDigested { digester.add(upcaster.delivery, tags: tags, of: entry, to: &run.delivered.sum) }
       if isArchiving { noteDrops(of: entry.body, [], fate.kind, upcaster.delivery.drops.map(\.reason)) }
     }
-    try gather(entry, origin, isUpcast: isQuarantined || isRetagged)
+    let isChanged = try gather(entry, origin, isUpcast: isQuarantined || isRetagged)
     if header.flags.contains(.parts) {
       let tags = isRetagged ? try newTags(of: entry, reader) : nil
       extensions = try newExtensions(of: entry, tags, isQuarantined: isQuarantined)
@@ -199,7 +199,7 @@ extension PlanRewriter {
     try countDrops(of: entry, into: &run)
     guard parts.count > 0 else { return try addStub(entry, extensions, into: &run) }
     parts.count(in: &run.tally, at: run.count)
-    run.changes.add(isSplit: !header.flags.contains(.parts))
+    if isChanged { run.changes.add(isSplit: !header.flags.contains(.parts)) }
     let bytes = parts.bytes
     add(entry, kind: 0, .parts, bytes.span, extensions, into: &run)
   }
@@ -207,14 +207,16 @@ extension PlanRewriter {
   /// Gathers the parts that an entry becomes, in order.
   ///
   /// - Parameter isUpcast: Whether unchanged parts are upcast too, to know that they are readable.
+  /// - Returns: Whether any of them is not a part of the entry as it is.
   private func gather(
     _ entry: borrowing LentEntry, _ origin: Origin, isUpcast: Bool
-  ) throws(RewriteFailure) {
+  ) throws(RewriteFailure) -> Bool {
     parts.clear()
     guard entry.header.flags.contains(.parts) else {
-      return try parts.add(
-        upcaster.delivery, from: entry.header.kind, table.written, isSealing ? reach : nil)
+      try parts.add(upcaster.delivery, from: entry.header.kind, table.written, isSealing ? reach : nil)
+      return true
     }
+    var isChanged = false
     var setback: RewriteFailure?
     do throws(AnnalsError) {
       try entry.eachPart { (kind, path, payload) throws(AnnalsError) in
@@ -229,10 +231,12 @@ extension PlanRewriter {
           }
           if let unchanged {
             if let body = try renewedPart(payload, fate, entry.position) {
+              isChanged = true
               return parts.add(unchanged, path, body.span)
             }
             return parts.add(unchanged, path, payload)
           }
+          isChanged = true
           if isArchiving { noteDrops(of: payload, path, fate.kind, upcaster.delivery.drops.map(\.reason)) }
           try parts.add(upcaster.delivery, from: kind, table.written, isSealing ? reach : nil)
         } catch {
@@ -243,6 +247,7 @@ extension PlanRewriter {
     } catch {
       throw setback ?? RewriteFailure(error)
     }
+    return isChanged
   }
 
   /// Throws if the group that an entry went into cannot be folded: what it is folded from stays with what it

@@ -31,9 +31,9 @@ package struct NextSchema: Sendable {
 
   /// Writes the next version of `plan`.
   ///
-  /// - Throws: ``AnnalsError`` with code `invalidPlan` if the current schema is a draft, or has no record of
-  ///   a name in `changing`; if a record there has a type that its shape does not describe; or if the version
-  ///   is not above the current one.
+  /// - Throws: ``AnnalsError`` with code `wrongUse` if the version is not above the current one, or the
+  ///   current schema has no record of a name in `changing`; `invalidPlan` if it is a draft, or if a record
+  ///   there has a type that its shape does not describe.
   package init<Plan: SchemaMigrationPlan>(
     after plan: Plan.Type, _ options: Options = Options()
   ) throws(AnnalsError) {
@@ -105,13 +105,13 @@ package struct NextSchema: Sendable {
     }
     guard version > current.version else {
       throw AnnalsError(
-        .invalidPlan,
+        .wrongUse,
         "version \(version) is not above \(current.version), that of \(current.name): choose a higher one")
     }
     for name in options.changing {
       guard let record = current.records.first(where: { $0.name == ExactText(name) }) else {
         throw AnnalsError(
-          .invalidPlan,
+          .wrongUse,
           "\(current.name) (\(current.version)) has no record '\(name)'; it has \(current.records.map { "'\($0.name.text)'" }.joined(separator: ", "))"
         )
       }

@@ -34,7 +34,7 @@ struct LockFile {
 
   /// Replaces the file with `lock`, completely or not at all.
   ///
-  /// - Throws: ``AnnalsError`` with code `permission`, `diskFull` or `inputOutput`.
+  /// - Throws: As ``WholeFile/replace(with:)``.
   func write(_ lock: PlanLock) throws(AnnalsError) {
     try WholeFile(url).replace(with: Array(lock.text.utf8))
   }

@@ -37,8 +37,8 @@ extension SchemaMigrationPlan {
   /// - Returns: A description of each stage, the warnings and the notes.
   /// - Throws: ``AnnalsError`` with code `shapeChanged` if a released version has changed; `invalidPlan` with
   ///   all errors found, or if a released version is not in the file yet; `malformed` with the line at which
-  ///   the file is damaged; `needsNewer` for a file of a later library; `permission`, `diskFull` or
-  ///   `inputOutput` if the file cannot be read or written.
+  ///   the file is damaged; `needsNewer` for a file of a later library; `cannotCreate`, `readOnly`,
+  ///   `permission`, `diskFull` or `inputOutput` if the file cannot be read or written.
   /// - Complexity: O(records · versions), and the time that rules take for the samples. No store is opened.
   @discardableResult
   public static func check(

@@ -41,13 +41,14 @@ package struct WholeFile {
     do throws(StoreFileError) { return try File.open(path: path).readAll(limit: Self.limit) } catch .missing {
       return nil
     } catch {
-      throw failure(error, "reading")
+      throw failure(error, "reading", path)
     }
   }
 
   /// Replaces the file with `bytes`, atomically and durably.
   ///
-  /// - Throws: ``AnnalsError`` with code `permission`, `diskFull` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if it has no directory or is one, `readOnly`,
+  ///   `permission`, `diskFull` or `inputOutput`.
   package func replace(with bytes: [UInt8]) throws(AnnalsError) {
     let path = try url.exactPath()
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
@@ -55,25 +56,45 @@ package struct WholeFile {
     guard let file = String(validating: slash.map { path[($0 + 1)...] } ?? path[...], as: UTF8.self) else {
       throw AnnalsError(.wrongUse, "the name of the \(role) '\(name)' is not UTF-8; give it another one")
     }
+    let directory = try directory(folder, of: path)
     do throws(StoreFileError) {
-      let directory = try Directory.open(path: folder + ".".utf8)
       let old = try directory.status(of: file)
+      guard !file.isEmpty, old?.isDirectory != true else { throw .alreadyThere(file: file) }
       try directory.replace(
         file, with: bytes.span, permissions: old.map { $0.permissions & 0o777 } ?? Self.permissions)
+    } catch .alreadyThere {
+      throw refusal(path, "it is a directory; give it the name of a file")
     } catch {
-      throw failure(error, "writing")
+      throw failure(error, "writing", path)
     }
   }
 
-  private func failure(_ error: StoreFileError, _ work: String) -> AnnalsError {
+  private func directory(_ folder: [UInt8], of path: [UInt8]) throws(AnnalsError) -> Directory {
+    do throws(StoreFileError) { return try Directory.open(path: folder + ".".utf8) } catch .missing {
+      throw refusal(path, "the directory above it does not exist; create it first")
+    } catch .notDirectory {
+      throw refusal(path, "what is above it is not a directory")
+    } catch {
+      throw failure(error, "writing", path)
+    }
+  }
+
+  /// The error for a path at which no file can be.
+  private func refusal(_ path: [UInt8], _ reason: String) -> AnnalsError {
+    AnnalsError(
+      .cannotCreate, "writing the \(role) '\(FileName.text(path))' failed: \(reason)",
+      details: AnnalsError.Details { [name] in $0.file = name })
+  }
+
+  private func failure(_ error: StoreFileError, _ work: String, _ path: [UInt8]) -> AnnalsError {
     let code: AnnalsError.Code =
       switch error {
-      case .permission: .permission
+      case .permission: error.isOfReadOnlyMount ? .readOnly : .permission
       case .diskFull: .diskFull
       default: .inputOutput
       }
     return AnnalsError(
-      code, "\(work) the \(role) '\(name)' failed",
+      code, "\(work) the \(role) '\(FileName.text(path))' failed\(error.reason.map { ": \($0)" } ?? "")",
       details: AnnalsError.Details { [name] in $0.file = name },
       underlying: error)
   }

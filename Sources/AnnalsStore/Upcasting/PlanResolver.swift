@@ -256,18 +256,8 @@ package final class PlanResolver: Sendable {
       }
     }
     guard let code else { return newer }
-    let list = unreadable.map { kind in
-      "\n- '\(kind.type)' of \(kind.version.map { "version \($0)" } ?? "no version"), \(kind.count) events, the first at position \(kind.firstPosition): \(kind.missing)"
-    }
     throw AnnalsError(
-      code,
-      "the plan, whose current version is \(plan.current.version), cannot read all stored events:\(list.joined())",
-      details: AnnalsError.Details {
-        $0.kinds = unreadable
-        $0.type = unreadable.first?.type
-        $0.version = unreadable.first?.version
-        $0.position = unreadable.first?.firstPosition
-      })
+      code, "the plan, whose current version is \(plan.current.version),", cannotRead: unreadable)
   }
 
   /// Returns the code to report if several apply: a newer store explains the others, then an older one.

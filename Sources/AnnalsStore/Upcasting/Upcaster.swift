@@ -142,6 +142,21 @@ package struct Upcaster: Sendable {
 }
 
 extension AnnalsError {
+  /// Creates the error of `code` for stored events that `reader`, named in words, cannot read.
+  package init(_ code: Code, _ reader: String, cannotRead unreadable: [UnreadableKind]) {
+    let list = unreadable.map { kind in
+      "\n- '\(kind.type)' of \(kind.version.map { "version \($0)" } ?? "no version"), \(kind.count) events, the first at position \(kind.firstPosition): \(kind.missing)"
+    }
+    self.init(
+      code, "\(reader) cannot read all stored events:\(list.joined())",
+      details: Details {
+        $0.kinds = unreadable
+        $0.type = unreadable.first?.type
+        $0.version = unreadable.first?.version
+        $0.position = unreadable.first?.firstPosition
+      })
+  }
+
   /// The error for an entry whose kind has no path through the plan.
   package init(_ step: MissingStep, _ kind: KindRegistry.Kind, at position: Position) {
     self.init(

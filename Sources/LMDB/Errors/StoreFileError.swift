@@ -52,6 +52,24 @@ public enum StoreFileError: Error, Hashable, Sendable {
     if case .permission(_, EROFS) = self { true } else { false }
   }
 
+  /// The reason in words, the system's own if a call failed; `nil` for a property that only a store's file
+  /// must have.
+  public var reason: String? {
+    switch self {
+    case .missing: Self.text(ENOENT)
+    case .alreadyThere: Self.text(EEXIST)
+    case .notRegular: "it is no regular file"
+    case .notDirectory: Self.text(ENOTDIR)
+    case .tooLarge(_, let size, let limit): "it has \(size) bytes, and may have \(limit)"
+    case .permission(_, let code), .diskFull(_, _, let code), .system(_, _, let code): Self.text(code)
+    default: nil
+    }
+  }
+
+  private static func text(_ code: Int32) -> String {
+    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "errno \(code)"
+  }
+
   /// Creates the error for an `errno` of `call`.
   init(errno code: Int32, call: String, file: String) {
     self =

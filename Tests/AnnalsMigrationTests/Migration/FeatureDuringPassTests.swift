@@ -70,27 +70,57 @@ import Testing
     #expect(try log.read { try $0.entry(at: 61)?.attachments } == [photo.hash].compactMap { $0 })
   }
 
-  @Test func `a pass that must be continued does not begin again`() async throws {
+  /// Stops a pass after some entries were copied.
+  private func interrupt() async throws {
     var options = MigrationOptions()
-    (options.batch, options.durableBatch, options.rate) = (10, 10, 100)
-    let isOnItsWay = DispatchSemaphore(value: 0)
-    options.atPoint = { if $0 == .batchCommitted { isOnItsWay.signal() } }
-    let run = try log.compact(options)
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        isOnItsWay.wait()
-        continuation.resume()
-      }
+    (options.batch, options.durableBatch) = (10, 10)
+    let (batches, batch) = AsyncStream.makeStream(of: Void.self)
+    let isStopped = DispatchSemaphore(value: 0)
+    options.atPoint = { point in
+      guard point == .batchCommitted else { return }
+      batch.yield()
+      isStopped.wait()
+      isStopped.signal()
     }
+    let run = try log.compact(options)
+    for await _ in batches { break }
     run.stop()
+    isStopped.signal()
     let stopped = await #expect(throws: AnnalsError.self) { try await run.report() }
     #expect(stopped?.code == .cancelled)
+  }
+
+  @Test func `a pass that must be continued does not begin again`() async throws {
+    try await interrupt()
     let error = await #expect(throws: AnnalsError.self) {
       try await pass(.mustBeThere) { [log] in _ = try await log.close("s1", by: "jane", because: "done") }
     }
     #expect(error?.code == .busy)
     #expect(try await pass {}.report.isDone)
     #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `a pass that must be continued and cannot go on keeps what it has left`() async throws {
+    try await interrupt()
+    let left = try #require(try EventLog.inspect(place.url).pass)
+    _ = try await log.close("s1", by: "jane", because: "done")
+    for _ in 0..<2 {
+      let error = await #expect(throws: AnnalsError.self) { try await pass(.mustBeThere) {} }
+      #expect(error?.code == .verifyFailed)
+      #expect(error?.message.contains("begin the pass again") == true)
+      #expect(try EventLog.inspect(place.url).pass == left)
+    }
+    let (report, begun) = try await pass {}
+    #expect(report.isDone && report.resumedAt == 0 && begun == 1)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test(arguments: [false, true])
+  func `a pass that must be continued is wrong use if there is none`(isRehearsal: Bool) async throws {
+    var options = MigrationOptions()
+    (options.unfinished, options.isRehearsal) = (.mustBeThere, isRehearsal)
+    let error = await #expect(throws: AnnalsError.self) { try await log.compact(options).report() }
+    #expect(error?.code == .wrongUse)
   }
 
   @Test func `a pass that nothing disturbs begins once`() async throws {

@@ -96,6 +96,28 @@ import Testing
     #expect(try store.contract(.init(givingUpQuarantined: 4, confirming: 0)).isContracted)
   }
 
+  @Test func `only entries that change are rewritten, and a rehearsal counts the same`() async throws {
+    let place = try TemporaryStore()
+    let older = try EventStore(at: place.url, plan: First.self)
+    try await older.append([.filled(.init(prices: [1, 2])), .filled(.init(prices: [3, 4]))], to: "a")
+    let store = try EventStore(at: place.url, plan: Second.self)
+    var rehearsal = MigrationOptions()
+    rehearsal.isRehearsal = true
+    func passes() throws -> [MigrationReport] {
+      [try store.migrate(rehearsal).join(), try store.migrate().join()]
+    }
+    #expect(try passes().map(\.rewritten) == [2, 2])
+    let idle = try passes()
+    #expect(idle.map(\.rewritten) == [0, 0] && idle.map(\.bytesAfter) == [0, 0])
+    #expect(idle.map(\.isRehearsal) == [true, false] && idle.allSatisfy { !$0.isDone })
+    try await older.append([.filled(.init(prices: [5, 6]))], to: "a")
+    let last = try passes()
+    #expect(last.map(\.rewritten) == [1, 1] && last.map(\.split) == [1, 1])
+    #expect(last.map(\.isDone) == [false, true])
+    #expect(try store.events().count == 6)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test func `a pass that continues also reports its work before the interruption`() async throws {
     let carts = (1...120).map { [$0, 0, $0] }
     let whole = try await seeded(carts)

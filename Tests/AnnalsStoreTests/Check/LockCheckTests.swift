@@ -232,8 +232,11 @@ import Testing
     let error = #expect(throws: AnnalsError.self) {
       try Gym.FirstPlan.check(nowhere, isRecording: true)
     }
-    #expect(error?.code == .inputOutput)
-    #expect(error?.message == "writing the lock file 'Workouts.lock' failed")
+    #expect(error?.code == .cannotCreate)
+    #expect(
+      error?.message
+        == "writing the lock file '\(nowhere.url.path)' failed: the directory above it does not exist; create it first"
+    )
   }
 }
 

@@ -119,11 +119,16 @@ import Testing
     #expect(try numbers(log) == [4])
   }
 
-  @Test func `skipping more lines than there are stores nothing`() async throws {
+  @Test(arguments: [2, .max])
+  func `skipping more lines than there are is refused, and all of them is not`(skip: Int) async throws {
     let place = try TemporaryStore()
     let log = try place.open()
-    #expect(
-      try await log.importText("x\n", ImportOptions(skip: .max)) == ImportReport(lines: .max, stored: 0))
+    let found = try #require(
+      await error { () throws(AnnalsError) in
+        try await log.importText("x\n", ImportOptions(skip: skip))
+      })
+    #expect(found.code == .wrongUse && found.message.contains("ends after line 1, and \(skip) lines"))
+    #expect(try await log.importText("x\n", ImportOptions(skip: 1)) == ImportReport(lines: 1, stored: 0))
     #expect(try await log.importText("") == ImportReport(lines: 0, stored: 0))
   }
 

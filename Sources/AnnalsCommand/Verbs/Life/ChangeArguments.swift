@@ -32,8 +32,9 @@ struct ChangeArguments {
   /// - Parameters:
   ///   - position: The position of the system entry; `nil` if nothing had to be changed.
   ///   - done: The change in words, after the stream's name.
+  ///   - idle: Why nothing had to be changed, after the stream's name; by default that it was done before.
   func report(
-    _ position: Position?, _ done: String, to output: inout some ByteOutput
+    _ position: Position?, _ done: String, idle: String? = nil, to output: inout some ByteOutput
   ) throws {
     if isJSON {
       var line = ReportLine()
@@ -45,7 +46,7 @@ struct ChangeArguments {
       let name = PlainText.line(stream.text)
       try output.writeLine(
         position.map { "stream '\(name)' is \(done) from position \($0) on" }
-          ?? "stream '\(name)' was \(done) before; nothing was changed")
+          ?? "stream '\(name)' \(idle ?? "was \(done) before"); nothing was changed")
     }
   }
 }

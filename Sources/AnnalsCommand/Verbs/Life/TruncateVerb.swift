@@ -27,7 +27,8 @@ struct TruncateVerb: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let position = try await arguments.log().truncate(
       arguments.stream, before: revision, by: arguments.author, because: arguments.reason)
-    try arguments.report(position, "truncated", to: &output)
+    let hidden = revision.map { "events before revision \($0.rawValue)" } ?? "events"
+    try arguments.report(position, "truncated", idle: "has no \(hidden) left to hide", to: &output)
     return ExitStatus.success
   }
 }
