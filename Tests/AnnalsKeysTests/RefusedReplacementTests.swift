@@ -125,4 +125,15 @@ import Testing
     let error = #expect(throws: AnnalsError.self) { _ = try open(Strict.self) }
     #expect(error?.code == .ruleFailed && error?.message.hasSuffix(Self.way) == true)
   }
+
+  @Test func `before a higher version is activated, nobody is forgotten`() async throws {
+    do { try await customers.fill(open(Names.self)) }
+    let store = try open(NewNames.self)
+    let error = #expect(throws: AnnalsError.self) {
+      try store.forget("c1", by: "jane", because: "request")
+    }
+    #expect(error?.code == .requiresActivation)
+    #expect(try Customers.names(store).first == Customers.secret)
+    #expect(try store.log.erasures().isEmpty)
+  }
 }

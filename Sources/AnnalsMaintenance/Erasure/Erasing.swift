@@ -227,6 +227,7 @@ struct Erasing {
   /// Throws before anything is changed if the store demands a rule that the caller lacks.
   func mustBeAllowed() throws(AnnalsError) {
     let demanded = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
+    for row in demanded { if let refusal = rules.inline?.mustReplace(row) { throw refusal } }
     if let refusal = try request([]).missingRule(in: demanded) { throw refusal }
   }
 

@@ -58,4 +58,23 @@ import Testing
     }
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `before a higher version is activated, nothing is erased`() async throws {
+    let place = try TemporaryStore()
+    do {
+      let store = try place.accounts([InlineBalances.self], activating: true)
+      try await store.append([.moved(.init(amount: 900))], to: "customer-1")
+    }
+    let store = try place.accounts([LowerBalances.self])
+    let positions = #expect(throws: AnnalsError.self) { try store.erase([1], by: "jane", because: "request") }
+    let stream = #expect(throws: AnnalsError.self) {
+      try store.erase(stream: "customer-1", by: "jane", because: "request")
+    }
+    #expect(positions?.code == .requiresActivation && stream?.code == .requiresActivation)
+    #expect(try store.log.erasures().isEmpty && store.log.unfinishedErasures().isEmpty)
+    // A program that lacks the projection gets another error.
+    let other = try place.accounts([InlineNames.self])
+    let error = #expect(throws: AnnalsError.self) { try other.erase([1], by: "jane", because: "request") }
+    #expect(error?.code == .superseded)
+  }
 }
