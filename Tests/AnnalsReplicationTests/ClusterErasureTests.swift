@@ -58,6 +58,74 @@ import Testing
     try await late.catchUp(with: log)
     #expect(try late.store.log.lines() == lines)
   }
+
+  @Test func `machines stop where a projection refuses the rest, and go on with one that accepts it`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let machines = (1...2).map { Machine(directory, "m\($0)", log.connect()) }
+    for machine in machines { try await machine.open(inline: [NotedBookings.self]) }
+    try await machines[0].store.append([note(1), .booked(.init(seat: "1a", mark: 2))], to: "person")
+    for machine in machines { try await machine.catchUp(with: log) }
+    #expect(throws: AnnalsError.self) { try machines[0].store.erase([1], by: "test", because: "asked") }
+    for machine in machines {
+      try await waitUntil { machine.cluster?.status?.isStopped == true }
+      let problem = machine.cluster?.status?.problem
+      #expect(problem?.code == .rejected && problem?.details.position == 2)
+      #expect(problem?.message.hasSuffix("start a program on each in which this version does") == true)
+      machine.close()
+    }
+    for machine in machines {
+      try await waitUntil {
+        do {
+          try await machine.open(inline: [LenientBookings.self])
+          return true
+        } catch let error as AnnalsError where error.code == .busy {
+          return false
+        }
+      }
+    }
+    try await machines[1].store.append([note(3)], to: "person")
+    for machine in machines {
+      try await machine.catchUp(with: log)
+      #expect(try machine.store.log.read { try $0.entry(at: 1) }?.content == .stub(reason: "asked"))
+      #expect(try machine.store.differencesOfInlineRows() == [])
+    }
+    #expect(machines[0].cluster?.status?.hash == machines[1].cluster?.status?.hash)
+  }
+}
+
+/// Only a person with a note books a seat.
+private enum NotedBookings: InlineProjection {
+  typealias Event = SeatsV1.Event
+  @Record struct Row: ProjectionRow {
+    var stream: String
+    var notes: Int
+    var key: String { stream }
+  }
+
+  static let name = "noted-bookings"
+  static let version = 1
+  static var tables: [ProjectionTable] { [.rows(Row.self)] }
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    let notes = try rows.get(Row.self, entry.stream.text)?.notes ?? 0
+    switch entry.event {
+    case .booked: if notes == 0 { throw Rejection("the person has no note") }
+    case .noted: try rows.put(Row(stream: entry.stream.text, notes: notes + 1))
+    }
+  }
+}
+
+/// The same version in a later release, which accepts every booking.
+private enum LenientBookings: InlineProjection {
+  typealias Event = SeatsV1.Event
+  static let name = NotedBookings.name
+  static let version = NotedBookings.version
+  static var tables: [ProjectionTable] { NotedBookings.tables }
+  static func apply(_ entry: Entry<Event>, to rows: inout ProjectionRows) throws {
+    if case .noted = entry.event { try NotedBookings.apply(entry, to: &rows) }
+  }
 }
 
 /// The marks of all events.

@@ -50,7 +50,7 @@ extension Erasing {
     let recorded = try body()
     views?.end()
     try log.core.removeSnapshots()
-    for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
+    try foldAgain(after: "the keys are dropped, and the log records it", repeating: "forget again")
     _ = consume passes
     return ErasureReport(entries: 0, recorded: recorded)
   }

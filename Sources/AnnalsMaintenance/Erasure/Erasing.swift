@@ -152,7 +152,7 @@ struct Erasing {
       views?.end()
       try log.core.removeSnapshots()
       // The members of a cluster complete the rows as they apply the erasure.
-      if isNoted { try foldAgain() }
+      if isNoted { try foldAgain(after: "the events are erased", repeating: "erase again") }
     } catch {
       // A refused call has changed nothing, and is not to be completed. The outcome of others may be unknown,
       // and an earlier call may have erased a part before its process was killed.
@@ -164,23 +164,23 @@ struct Erasing {
     return recorded
   }
 
-  /// Folds inline projections again from the entries that are left.
-  private func foldAgain() throws(AnnalsError) {
+  /// Folds inline projections again from the events that are left.
+  ///
+  /// - Parameters:
+  ///   - done: A sentence about the change that is made by now. The fold reports a refused call, and the
+  ///     caller must not take this one for refused.
+  ///   - repeating: How to complete it.
+  func foldAgain(after done: String, repeating: String) throws(AnnalsError) {
     do throws(AnnalsError) {
       for rule in rules { try rule.begin(log, isActivating: false) { () throws(AnnalsError) in } }
-    } catch  where error.code == .rejected || error.code == .ruleFailed {
-      // The fold reports a refused call. Here the entries are erased, and the caller must not take them for
-      // kept.
-      let reason = (error.underlying as? Rejection)?.reason ?? error.message
-      throw AnnalsError(
-        error.code,
-        "the events are erased, but an inline projection does not accept one of those that are left, so appends fail: open the store with a higher version of the projection that accepts it, and activate it (\(reason))",
-        details: error.details, underlying: error)
     } catch {
+      let isRefused = error.code == .rejected || error.code == .ruleFailed
+      let rest =
+        isRefused
+        ? error.message
+        : "rows of inline projections are not folded again yet; \(repeating), or open the store again, once the cause has passed (\(error.message))"
       throw AnnalsError(
-        error.code,
-        "the events are erased, but rows of inline projections are not folded again yet, so appends fail: erase again, or open the store again, once the cause has passed (\(error.message))",
-        details: error.details, underlying: error)
+        error.code, "\(done), but appends fail: \(rest)", details: error.details, underlying: error)
     }
   }
 
@@ -246,6 +246,7 @@ struct Erasing {
   /// Throws before anything is changed if the store demands a rule that the caller lacks.
   func mustBeAllowed() throws(AnnalsError) {
     let demanded = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.ruleRows() }
+    for row in demanded { if let refusal = rules.inline?.mustReplace(row) { throw refusal } }
     if let refusal = try request([]).missingRule(in: demanded) { throw refusal }
   }
 

@@ -17,13 +17,14 @@ extension InlineContext {
   ///   - kinds: The kinds of the generation, including those that the transaction has registered.
   ///   - deadline: The time at which it stops earlier, after a chunk; `nil` for never.
   ///   - hidden: The entries that are not folded.
+  ///   - isShared: Whether the changes of the store come from the log of a cluster.
   /// - Returns: The reason that an entry cannot be folded. Entries before its chunk are put then, and none of
   ///   the chunk.
   /// - Throws: An error that ends the whole transaction.
   package func catchUp(
     member: Int, _ row: inout RuleRow, to last: UInt64, _ kinds: KindRegistry, _ tables: StoreTables,
     _ table: Table, until deadline: ContinuousClock.Instant? = nil, without hidden: HiddenEntries = .none,
-    in transaction: inout WriteTransaction
+    isShared: Bool = false, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> CatchUpFailure? {
     // Cached kinds must not outlive the transaction, which may have registered some that are never committed.
     let reach = PlanResolver(set.reach.plan)
@@ -38,7 +39,7 @@ extension InlineContext {
         return .unreadable(error)
       }
       if let refusal = try fold(into: [(member, row.number)], table, in: &transaction) {
-        return .refused(AnnalsError(refusal, ofStoredEventIn: set.members[member].outline.name))
+        return .refused(AnnalsError(refusal, ofStoredEventIn: row, isShared: isShared))
       }
       stagings[member].forget()
       row.folded = end
@@ -82,18 +83,29 @@ package enum CatchUpFailure {
 
 extension AnnalsError {
   /// The refusal of an event that is stored already. The fold itself words it for one that is being appended.
-  fileprivate init(_ refusal: AnnalsError, ofStoredEventIn projection: String) {
-    guard refusal.code == .rejected, let position = refusal.details.position,
+  fileprivate init(_ refusal: AnnalsError, ofStoredEventIn row: RuleRow, isShared: Bool) {
+    var message = refusal.message
+    if refusal.code == .rejected, let position = refusal.details.position,
       let stream = refusal.details.stream
-    else {
+    {
+      let cause = refusal.underlying
+      let reason = (cause as? Rejection)?.reason ?? (cause as? AnnalsError)?.message ?? message
+      message =
+        "position \(position): the inline projection '\(row.name)' does not accept a stored event of stream '\(stream)': \(reason)"
+    } else if refusal.code != .ruleFailed || !row.isInForce {
       self = refusal
       return
     }
-    let cause = refusal.underlying
-    let reason = (cause as? Rejection)?.reason ?? (cause as? AnnalsError)?.message ?? refusal.message
+    // The machines of a cluster stop here, so that none of them gets to an activation.
+    let advice =
+      isShared
+      ? "when all machines of the cluster have stopped here, start a program on each in which this version does"
+      : "open the store with a higher version that does, and activate it"
+    let need =
+      row.isInForce
+      ? "version \(row.version) of it is in force, and has to accept each event as it is read since events were erased, keys were dropped, streams were moved, or the store was repaired: \(advice)"
+      : "it has to accept each, and is not in force"
     self.init(
-      .rejected,
-      "position \(position): the inline projection '\(projection)' does not accept a stored event of stream '\(stream)': \(reason); it has to accept each, and is not in force",
-      details: refusal.details, underlying: cause)
+      refusal.code, "\(message); \(need)", details: refusal.details, underlying: refusal.underlying)
   }
 }

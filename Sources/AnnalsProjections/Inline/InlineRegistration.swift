@@ -169,7 +169,7 @@ extension InlineRegistration {
       if rows[row].folded == 0, try !removeSome(rows[row], table, in: &transaction) { return }
       let failure = try set.room().catchUp(
         member: member, &rows[row], to: last, kinds, tables, table, until: end,
-        without: hidden(StoreReader(transaction.view, tables)), in: &transaction)
+        without: hidden(StoreReader(transaction.view, tables)), isShared: shared != nil, in: &transaction)
       if let failure {
         if case .refused(let error) = failure { refusal = error }
         throw failure.error

@@ -50,14 +50,19 @@ struct InlineRule: AppendRule {
   }
 }
 
-extension EventStore {
-  /// The inline projections that the store was opened with; `nil` if there are none.
+extension [any AppendRule] {
+  /// The inline projections among the rules; `nil` if there are none.
   package var inline: InlineSet? {
-    for rule in rules {
+    for rule in self {
       if let rule = rule as? InlineRule { return rule.set }
     }
     return nil
   }
+}
+
+extension EventStore {
+  /// The inline projections that the store was opened with; `nil` if there are none.
+  package var inline: InlineSet? { rules.inline }
 
   /// The rules of the inline projections that the store was opened with.
   package var inlineRules: [any AppendRule] { rules.filter { $0 is InlineRule } }

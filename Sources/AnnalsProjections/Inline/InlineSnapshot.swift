@@ -82,7 +82,8 @@ extension AnnalsError {
       .requiresActivation,
       """
       the inline projection '\(outline.name)' has not been folded again since the store was repaired, \
-      its streams were moved, or events were erased: open the store for writing with it
+      its streams were moved, events were erased, or keys were dropped: open the store for writing with it; \
+      if it does not accept an event, open the store with a higher version that does, and activate it
       """
     )
   }

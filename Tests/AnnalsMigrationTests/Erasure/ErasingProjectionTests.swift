@@ -167,19 +167,6 @@ import Testing
     #expect(try EventLog.verify(customers.place.url).isClean)
   }
 
-  @Test func `an erasure says that events are erased if a projection refuses those that are left`()
-    async throws
-  {
-    let store = try customers.place.accounts([InlineBalances.self], activating: true)
-    try await store.append([.moved(.init(amount: 900))], to: "customer-1")
-    try await store.append([.moved(.init(amount: -1_500))], to: "customer-1")
-    let error = #expect(throws: AnnalsError.self) { try store.erase([1], by: "jane", because: "request") }
-    #expect(error?.code == .rejected)
-    #expect(error?.message.contains("the events are erased") == true)
-    #expect(error?.message.contains("nothing of the call was stored") == false)
-    #expect(try store.log.read { try $0.entry(at: 1) }?.content == .stub(reason: "request"))
-  }
-
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func `rows after a callback are those that a fold of the rest gives`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
