@@ -163,6 +163,10 @@ import Testing
       "erase", store, "--position", "2", "--position", "5", "--by", "j", "--because", "b", "--json")
     #expect(erase.output == "{\"erased\":2,\"recorded\":[\"7\"]}\n")
     #expect(await run("erase", store, "--position", "99", "--by", "j", "--because", "b").status == 64)
+    let system = await run("erase", store, "--position", "7", "--by", "j", "--because", "b")
+    #expect(system.status == 64 && system.errors.contains("position 7: this entry records a change"))
+    let stream = await run("erase", store, "--stream", "$annals", "--by", "j", "--because", "b")
+    #expect(stream.status == 64 && stream.errors.contains("the stream '$annals' holds the log's own entries"))
   }
 
   @Test func `the command of a plan erases what a selection chooses, in all streams`() async throws {

@@ -42,7 +42,8 @@ struct Erasing {
 
   /// Erases all entries of a stream, and its name with the next pass.
   func run(stream: StreamName) throws(AnnalsError) -> ErasureReport {
-    try run { (log) throws(AnnalsError) in
+    guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
+    return try run { (log) throws(AnnalsError) in
       let (positions, head) = try log.positions(of: stream)
       return (positions, head)
     }

@@ -22,9 +22,10 @@ extension EventLog {
   ///     with the next pass, unless an event is appended to it before.
   ///   - author: The person that asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
-  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `wrongUse` without an author or a reason,
-  ///   `needsPlan` if the store has inline projections, `busy` while a migration pass runs, and as `append`
-  ///   throws. Entries of earlier commits stay erased then; the call can be repeated.
+  /// - Throws: ``AnnalsError`` with code `noSuchStream`, `invalidName` for the stream of the log's own
+  ///   entries, `wrongUse` without an author or a reason, `needsPlan` if the store has inline projections,
+  ///   `busy` while a migration pass runs, and as `append` throws. Entries of earlier commits stay erased
+  ///   then; the call can be repeated.
   /// - Complexity: O(events), with a durable commit for some thousand, and the time to build views again.
   @discardableResult
   public func erase(
@@ -34,6 +35,8 @@ extension EventLog {
   }
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
+  ///
+  /// Entries without an event stay as they are: erased ones, and those that record changes of the log itself.
   ///
   /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
   ///   last entry of a group that a fold makes one event of, if others of the group stay.

@@ -62,6 +62,11 @@ import Testing
     let unsigned = #expect(throws: AnnalsError.self) { try store.erase([1], by: "", because: "x") }
     #expect(unsigned?.code == .wrongUse)
     let log = try EventLog(at: place.url)
+    #expect(try log.erase(report.recorded, by: "j", because: "x").entries == 0)
+    let reserved = #expect(throws: AnnalsError.self) {
+      try log.erase(stream: "$annals", by: "j", because: "x")
+    }
+    #expect(reserved?.code == .invalidName)
     let rest = try log.erase(by: "j", because: "y") { $0.type == "Moved" }
     #expect(rest.entries == 2)
     #expect(try EventLog.verify(place.url).isClean)
