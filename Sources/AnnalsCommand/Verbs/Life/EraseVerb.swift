@@ -70,7 +70,7 @@ struct ErasureRequest {
 
   init(_ arguments: Arguments) throws(UsageError) {
     let positions = try arguments.list("--position").map { (text) throws(UsageError) in
-      guard let number = UInt64(text), number > 0 else {
+      guard let number = Arguments.wholeNumber(text), number > 0 else {
         throw UsageError("--position needs a whole number from 1, not '\(text)'")
       }
       return Position(number)
