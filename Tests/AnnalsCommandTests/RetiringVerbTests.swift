@@ -156,6 +156,7 @@ import Testing
       ["--stream", "order-1"], ["--stream", "order-1", "--by", "j"], ["--by", "j", "--because", "b"],
       ["--stream", "order-1", "--position", "1", "--by", "j", "--because", "b"],
       ["--position", "0", "--by", "j", "--because", "b"],
+      ["--position", "+1", "--by", "j", "--because", "b"],
     ] {
       #expect(await CommandRun(["erase", store] + words).status == 64, "\(words)")
     }

@@ -27,6 +27,7 @@ import Testing
     arguments: [
       ["set", "window", "x", "always"], ["set", "idempotency", "x"], ["set", "idempotency", "x", "never"],
       ["set", "idempotency", "x", "window=0"], ["set", "idempotency", "x", "window=65537"],
+      ["set", "idempotency", "x", "window=+5"], ["set", "idempotency", "x", "window="],
     ])
   func `other words are refused`(words: [String]) async {
     #expect(await CommandRun(words).status == 64)

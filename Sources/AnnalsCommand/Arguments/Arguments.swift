@@ -160,7 +160,12 @@ package struct Arguments {
     return Int(text) ?? .max
   }
 
-  private static func isNumber(_ text: String) -> Bool {
+  /// Returns a whole number in decimal digits; `nil` if the text is none, or too large.
+  static func wholeNumber(_ text: some StringProtocol) -> UInt64? {
+    isNumber(text) ? UInt64(text) : nil
+  }
+
+  private static func isNumber(_ text: some StringProtocol) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 }

@@ -38,7 +38,7 @@ struct ReportArguments {
     isVerifying = arguments.has("--verify")
     isJSON = arguments.has("--json")
     entries = try arguments.list("--entry").map { (text) throws(UsageError) in
-      guard let number = UInt64(text), number > 0 else {
+      guard let number = Arguments.wholeNumber(text), number > 0 else {
         throw UsageError("--entry needs a position, a whole number from 1, not '\(text)'")
       }
       return Position(number)

@@ -33,15 +33,10 @@ struct ContractVerb<Plan: SchemaMigrationPlan>: Verb {
   init(_ arguments: Arguments) throws(UsageError) {
     store = try arguments.path(operand: 0)
     isJSON = arguments.has("--json")
-    func number(_ name: String) throws(UsageError) -> UInt64? {
-      try arguments.value(name).map { (text) throws(UsageError) in
-        guard let number = UInt64(text) else { throw UsageError("\(name) needs a number") }
-        return number
-      }
-    }
     options = ContractOptions(
-      isRehearsal: arguments.has("--dry-run"), givingUpQuarantined: try number("--give-up-quarantined"),
-      confirming: try number("--confirm"))
+      isRehearsal: arguments.has("--dry-run"),
+      givingUpQuarantined: try arguments.number("--give-up-quarantined"),
+      confirming: try arguments.number("--confirm"))
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {

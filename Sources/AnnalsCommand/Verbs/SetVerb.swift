@@ -39,9 +39,10 @@ struct SetVerb: Verb {
   private static func idempotency(_ text: String) throws(UsageError) -> StoreOptions.Idempotency {
     if text == "always" { return .always }
     let prefix = "window="
-    guard text.hasPrefix(prefix), let count = Int(text.dropFirst(prefix.count)), (1...65_536).contains(count)
+    guard text.hasPrefix(prefix), let count = Arguments.wholeNumber(text.dropFirst(prefix.count)),
+      (1...65_536).contains(count)
     else { throw UsageError("'always' or 'window=N' with 1 to 65536 is needed, not '\(text)'") }
-    return .window(count)
+    return .window(Int(count))
   }
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {

@@ -37,9 +37,10 @@ extension EventLog {
 
   /// Erases the events at `positions`. See ``erase(stream:by:because:)``.
   ///
-  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, for an entry
-  ///   that records a change of the log itself, or for the last entry of a group that a fold combines into
-  ///   one event, if others of the group stay.
+  /// Entries without an event stay as they are: erased ones, and those that record changes of the log itself.
+  ///
+  /// - Throws: As ``erase(stream:by:because:)``, and `wrongUse` for a position without an entry, or for the
+  ///   last entry of a group that a fold combines into one event, if others of the group stay.
   @discardableResult
   public func erase(
     _ positions: [Position], by author: String, because reason: String

@@ -62,11 +62,7 @@ import Testing
     let unsigned = #expect(throws: AnnalsError.self) { try store.erase([1], by: "", because: "x") }
     #expect(unsigned?.code == .wrongUse)
     let log = try EventLog(at: place.url)
-    let last = try #require(report.recorded.last)
-    for positions in [[last], [1, last]] {
-      let system = #expect(throws: AnnalsError.self) { try store.erase(positions, by: "j", because: "x") }
-      #expect(system?.code == .wrongUse && system?.details.position == last)
-    }
+    #expect(try log.erase(report.recorded, by: "j", because: "x").entries == 0)
     let reserved = #expect(throws: AnnalsError.self) {
       try log.erase(stream: "$annals", by: "j", because: "x")
     }

@@ -40,6 +40,7 @@ struct EraseVerb: Verb {
 
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let log = try EventLog(at: store.url, options: StoreOptions(creation: .never))
+    try request.mustMeanEvents(of: log)
     let report =
       switch request.selection {
       case .stream(let name): try log.erase(stream: name, by: request.author, because: request.reason)
@@ -69,7 +70,7 @@ struct ErasureRequest {
 
   init(_ arguments: Arguments) throws(UsageError) {
     let positions = try arguments.list("--position").map { (text) throws(UsageError) in
-      guard let number = UInt64(text), number > 0 else {
+      guard let number = Arguments.wholeNumber(text), number > 0 else {
         throw UsageError("--position needs a whole number from 1, not '\(text)'")
       }
       return Position(number)
@@ -103,6 +104,21 @@ struct ErasureRequest {
       throw UsageError("--where needs the name of a selection and a value, as in 'customer=7'")
     }
     return .chosen(name: String(parts[0]), value: String(parts[1]))
+  }
+}
+
+extension ErasureRequest {
+  /// Throws if the entry at one of the positions records a change of the log itself.
+  func mustMeanEvents(of log: EventLog) throws(AnnalsError) {
+    guard case .positions(let positions) = selection else { return }
+    try log.read { (snapshot) throws(AnnalsError) in
+      for position in positions where try snapshot.entry(at: position)?.stream == "$annals" {
+        throw AnnalsError(
+          .wrongUse,
+          "position \(position): this entry records a change of the log itself, and has no event that could be erased; nothing was erased",
+          details: AnnalsError.Details { $0.position = position })
+      }
+    }
   }
 }
 

@@ -38,6 +38,7 @@ struct PlanEraseVerb<Plan: SchemaMigrationPlan>: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     let store = try EventStore(
       at: store.url, plan: Plan.self, options: StoreOptions(creation: .never), inline: inline)
+    try request.mustMeanEvents(of: store.log)
     let report =
       switch request.selection {
       case .stream(let name): try store.erase(stream: name, by: request.author, because: request.reason)
