@@ -18,8 +18,11 @@ import Testing
     #expect(try Arguments(["x.annals"], grammar).value("--limit") == nil)
   }
 
-  @Test func `a value may look like an option, and so may an operand after two dashes`() throws {
-    #expect(try Arguments(["--stream", "--raw", "x"], grammar).value("--stream") == "--raw")
+  @Test func `a value after an equals sign may look like an option, as may an operand after two dashes`()
+    throws
+  {
+    #expect(try Arguments(["--stream=--raw", "x"], grammar).value("--stream") == "--raw")
+    #expect(try Arguments(["--stream", "-raw", "x"], grammar).value("--stream") == "-raw")
     #expect(try Arguments(["--", "-x"], grammar).text(operand: 0) == "-x")
     #expect(try Arguments(["--stream=", "-"], grammar).text(operand: 0) == "-")
   }
@@ -29,6 +32,8 @@ import Testing
     (["a", "--what"], "unknown option '--what'"), (["a", "-r"], "unknown option '-r'"),
     (["a", "--raw=1"], "--raw takes no value"), (["a", "--raw", "--raw"], "--raw stands twice"),
     (["a", "--limit"], "--limit needs a value"),
+    (["a", "--stream", "--raw"], "--stream needs a value; if that is '--raw', write '--stream=--raw'"),
+    (["a", "--field", "--"], "--field needs a value; if that is '--', write '--field=--'"),
     (["a", "--limit", "1", "--limit=2"], "--limit stands twice"),
   ])
   func `undeclared options and operands are refused`(words: [String], message: String) {

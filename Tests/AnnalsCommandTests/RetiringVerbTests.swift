@@ -67,7 +67,9 @@ import Testing
         await run("retain", store, "--remove", "a", "--json").output
           == "{\"prefix\":\"a\",\"changed\":\(isChanged)}\n")
     }
-    for words in [["--count", "1"], ["--rule", "a", "--count", "0"], ["--list", "--dry-run"]] {
+    for words in [
+      ["--count", "1"], ["--rule", "a", "--count", "0"], ["--list", "--dry-run"], ["--rule", "--json"],
+    ] {
       #expect(await CommandRun(["retain", store] + words).status == 64)
     }
   }

@@ -49,6 +49,11 @@ extension AnnalsError: CustomStringConvertible {
   public var description: String { "\(code): \(message)" }
 }
 
+extension AnnalsError: LocalizedError {
+  /// The code and the message, which `localizedDescription` returns too.
+  public var errorDescription: String? { description }
+}
+
 extension AnnalsError {
   /// The facts of an error as values; each is `nil` or empty if it does not apply.
   public struct Details: Sendable {

@@ -2,8 +2,10 @@ import Annals
 
 /// The words after a verb, parsed into options and operands.
 ///
-/// `--name value` and `--name=value` are the same. `--` ends the options, so that operands may begin with a
-/// dash. Options may come before, between and after operands. Every word must be one that the verb declares.
+/// `--name value` and `--name=value` are the same. Only the second form takes a value that begins with two
+/// dashes, because a forgotten value must not take the next option. `--` ends the options, so that operands
+/// may begin with a dash. Options may come before, between and after operands. Every word must be one that
+/// the verb declares.
 package struct Arguments {
   /// The arguments that a verb accepts.
   package struct Grammar {
@@ -63,6 +65,9 @@ package struct Arguments {
       } else if grammar.values.contains(name) || grammar.lists.contains(name) {
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
           throw UsageError("\(name) needs a value")
+        }
+        guard parts.count == 2 || !value.bytes.starts(with: "--".utf8) else {
+          throw UsageError("\(name) needs a value; if that is '\(value)', write '\(name)=\(value)'")
         }
         guard values[name] == nil || grammar.lists.contains(name) else {
           throw UsageError("\(name) stands twice")
