@@ -49,24 +49,6 @@ struct Erasing {
     }
   }
 
-  /// Erases the entries at `positions`.
-  func run(positions: [Position]) throws(AnnalsError) -> ErasureReport {
-    try run { (log) throws(AnnalsError) in
-      try log.read { (snapshot) throws(AnnalsError) in
-        let last = try snapshot.reader.last()
-        for position in positions where position.rawValue > 0 && position.rawValue <= last {
-          let bytes = try snapshot.reader.bytes(at: position)
-          guard try snapshot.reader.header(bytes, at: position).isSystem else { continue }
-          throw AnnalsError(
-            .wrongUse,
-            "position \(position): this entry records a change of the log itself, and has no event that could be erased; nothing was erased",
-            details: AnnalsError.Details { $0.position = position })
-        }
-      }
-      return positions
-    }
-  }
-
   /// Erases the entries that `select` returns.
   func run(_ select: (EventLog) throws(AnnalsError) -> [Position]) throws(AnnalsError) -> ErasureReport {
     try run { (log) throws(AnnalsError) in (try select(log), nil) }

@@ -45,7 +45,7 @@ extension EventLog {
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try Erasing(self, author: author, reason: reason).run(positions: positions)
+    try Erasing(self, author: author, reason: reason).run { (_) throws(AnnalsError) in positions }
   }
 
   /// Erases the events for which `isMeant` returns `true`. See ``erase(stream:by:because:)``.
@@ -127,7 +127,7 @@ extension EventStore {
   public func erase(
     _ positions: [Position], by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try erasing(author, reason).run(positions: positions)
+    try erasing(author, reason).run { (_) throws(AnnalsError) in positions }
   }
 
   /// Erases the entries with an event for which `isMeant` returns `true`, and folds inline projections again.
