@@ -7,7 +7,8 @@ internal import LMDB
 ///
 /// The rows are copied when the pass begins, with the position up to which they are complete. Later changes
 /// follow from the system entries, as those are copied. A pass that moves entries to other streams gives
-/// streams other ids, so it copies the rows once more at its end, by name.
+/// streams other ids. It notes the oldest revisions with the entries (``LeadingEntries``), and closes streams
+/// at its end, by name.
 struct LimitCopy {
   /// The number of rows in a commit.
   private static let batch = 10_000
@@ -58,54 +59,63 @@ struct LimitCopy {
     return rows
   }
 
-  /// Gives the streams of a generation, to which a pass has moved entries, the limits that streams of the
-  /// same name have in the older one.
+  /// Completes the limits of streams in a generation to which a pass has moved entries.
   ///
-  /// A stream with other entries than before may still be closed, and shows all that the pass has left in it.
-  /// A new stream is closed if all of its entries are from one that was. A stream that the pass begins under
-  /// an erased name is another one.
+  /// A stream is closed if the stream of the same name was. A new stream is closed if all of its entries are
+  /// from one that was. A stream that the pass begins under an erased name is another one.
+  ///
+  /// A stream whose visible entries have all moved away does not become empty: `noStream` would begin it
+  /// again.
   ///
   /// - Parameters:
   ///   - generation: The new generation.
   ///   - nameless: The ids of the streams whose names leave with the pass.
   /// - Complexity: O(streams with a limit), and O(streams with moved entries) if any was closed.
-  func runByName(_ generation: Generation, except nameless: Set<UInt64>) throws(AnnalsError) {
-    let found = try source.read { (reader) throws(AnnalsError) in
-      var found: [(name: StreamName, last: Revision?, limit: StreamLimit)] = []
+  func finish(_ generation: Generation, except nameless: Set<UInt64>) throws(AnnalsError) {
+    let closed = try source.read { (reader) throws(AnnalsError) in
+      var closed: Set<StreamName> = []
       try reader.eachLimit { (id, limit) throws(AnnalsError) in
-        if nameless.contains(id.rawValue) { return true }
-        let name = try reader.name(of: id)
-        found.append((name, try source.head(of: name, reader)?.revision, limit))
+        if limit.isClosed, !nameless.contains(id.rawValue) { closed.insert(try reader.name(of: id)) }
         return true
       }
-      return found
+      return closed
     }
-    var rows: [(Position, StreamLimit)] = []
+    var rows: [Position: StreamLimit] = [:]
     try generation.read { (reader) throws(AnnalsError) in
-      for (name, last, limit) in found {
-        guard let head = try generation.head(of: name, reader) else { continue }
-        var limit = limit
-        if head.revision != last { limit.oldest = 0 }
-        rows.append((head.id, limit))
-      }
-      let closed = Set(found.filter(\.limit.isClosed).map(\.name))
-      for stream in try successors(of: closed, reader, generation.number) {
-        guard let head = try generation.head(of: stream, reader) else { continue }
+      try reader.eachLimit { (id, old) throws(AnnalsError) in
+        let name = try reader.name(of: id)
+        // The row may be of a switch that failed, and the stream was reopened since.
         var limit = StreamLimit()
-        limit.isClosed = true
-        rows.append((head.id, limit))
+        limit.oldest = old.oldest
+        if let head = try generation.head(of: name, reader), limit.empties(head.revision),
+          try isVisible(name)
+        {
+          limit.oldest = 0
+        }
+        rows[id] = limit
+        return true
+      }
+      for stream in closed.union(try successors(of: closed, reader, generation.number)) {
+        guard let head = try generation.head(of: stream, reader) else { continue }
+        rows[head.id, default: StreamLimit()].isClosed = true
       }
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      var old: [Position] = []
-      try StoreReader(transaction.view, target.tables).eachLimit { (id, _) in
-        old.append(id)
-        return true
+      for (id, limit) in rows {
+        if limit == StreamLimit() {
+          try transaction.remove(StreamLimit.name(id), in: target.tables.meta)
+        } else {
+          try transaction.put(limit.encoded(), StreamLimit.name(id), in: target.tables.meta)
+        }
       }
-      for id in old { try transaction.remove(StreamLimit.name(id), in: target.tables.meta) }
-      for (id, limit) in rows where limit != StreamLimit() {
-        try transaction.put(limit.encoded(), StreamLimit.name(id), in: target.tables.meta)
-      }
+    }
+  }
+
+  /// Whether a stream of the older generation has entries that are read.
+  private func isVisible(_ stream: StreamName) throws(AnnalsError) -> Bool {
+    try source.read { (reader) throws(AnnalsError) in
+      guard let head = try source.head(of: stream, reader) else { return false }
+      return try !reader.limit(of: head.id).empties(head.revision)
     }
   }
 }

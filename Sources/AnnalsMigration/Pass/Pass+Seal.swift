@@ -155,7 +155,7 @@ extension Pass {
     }
   }
 
-  /// Gives streams their limits by name, in a pass that moves entries to other streams.
+  /// Completes the limits of streams, in a pass that moves entries to other streams.
   private func moveLimits() throws(AnnalsError) {
     let hidden = try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }
     // Entries that were copied before would be visible again.
@@ -168,7 +168,7 @@ extension Pass {
         """
       )
     }
-    try LimitCopy(source: source, target: target, isMoving: work.move != nil).runByName(
+    try LimitCopy(source: source, target: target, isMoving: work.move != nil).finish(
       try target.generation(in: directory), except: nameless)
   }
 

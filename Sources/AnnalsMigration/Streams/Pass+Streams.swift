@@ -1,6 +1,7 @@
 internal import AnnalsProjections
 internal import AnnalsCoding
 internal import AnnalsLog
+internal import AnnalsStore
 internal import AnnalsVerify
 internal import LMDB
 
@@ -12,7 +13,7 @@ extension Pass {
     if let relinking { return relinking }
     let relinking = try StreamRelinking(
       target.generation(in: directory, heads: log.options.headLimit),
-      log.options.mergeInterval.fitting(memory: log.options.headMemory))
+      log.options.mergeInterval.fitting(memory: log.options.headMemory), hidden: old.hidden)
     self.relinking = relinking
     return relinking
   }

@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
+internal import AnnalsStore
 internal import LMDB
 
 /// Gives the entries of a pass their places in the streams that they go to: streams, revisions and links, by
@@ -16,13 +17,19 @@ final class StreamRelinking {
   private var merge: HeadMerge
   private var moved = MovedNotes()
   private var origins = StreamOrigins()
+  private let hidden: HiddenEntries
 
   /// Continues after what a generation that is being built has.
   ///
-  /// - Parameter interval: After how much of the log heads are merged.
-  init(_ generation: Generation, _ interval: HeadMerge.Interval) throws(AnnalsError) {
+  /// - Parameters:
+  ///   - interval: After how much of the log heads are merged.
+  ///   - hidden: The entries that truncations hide in the older generation.
+  init(
+    _ generation: Generation, _ interval: HeadMerge.Interval, hidden: HiddenEntries
+  ) throws(AnnalsError) {
     self.generation = generation
     self.interval = interval
+    self.hidden = hidden
     merge = HeadMerge(generation, interval)
     try generation.read { (reader) throws(AnnalsError) in
       try generation.heads.follow(reader.end(), reader)
@@ -52,24 +59,27 @@ final class StreamRelinking {
     run.begin(at: source.first)
     run.tally = source.tally
     run.changes = source.changes
+    var leading = LeadingEntries(generation.tables)
     for index in 0..<source.count {
       let route = source.routes[index]
       if route.new != route.old {
         try moved.note(route, generation.tables, in: &transaction)
       }
       let hadEntries = try relink(
-        source.entry(index), at: source.position(of: index), to: route.new,
+        source.entry(index), at: source.position(of: index), to: route.new, &leading,
         StoreReader(transaction.view, generation.tables))
       try origins.note(
         route, generation.number, hadEntries: hadEntries, generation.tables, in: &transaction)
     }
+    try leading.put(in: &transaction)
   }
 
   /// Adds an entry to ``run``.
   ///
   /// - Returns: Whether the stream had an entry before.
   private func relink(
-    _ entry: Span<UInt8>, at position: Position, to stream: StreamName, _ reader: StoreReader
+    _ entry: Span<UInt8>, at position: Position, to stream: StreamName, _ leading: inout LeadingEntries,
+    _ reader: StoreReader
   ) throws(AnnalsError) -> Bool {
     let header = try reader.header(entry, at: position)
     let hash = StreamHash(stream)
@@ -95,6 +105,9 @@ final class StreamRelinking {
     } else {
       let name = stream.text
       run.add(EntryRelink(entry, header, beginning: name.utf8.span))
+    }
+    if hidden.covers(header) {
+      try leading.note(place.map { Position($0.id) } ?? position, place?.revision ?? 0, reader)
     }
     let size = run.entry(run.count - 1).count
     generation.heads.withTable { $0.count(bytes: size) }

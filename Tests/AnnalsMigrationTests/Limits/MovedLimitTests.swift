@@ -35,8 +35,8 @@ import Testing
     let (athlete, other) = try store.read { snapshot in
       (try snapshot.state(of: "athlete-0"), try snapshot.state(of: "else"))
     }
-    // It begins with the entries of "user 0" now, so its id is another one.
-    #expect(athlete == StreamState(revision: 11, oldest: 0, isClosed: true))
+    // It begins with the entries of "user 0" now, of which three are hidden.
+    #expect(athlete == StreamState(revision: 11, oldest: 3, isClosed: true))
     #expect(other == StreamState(revision: 3, oldest: 2, isClosed: true))
     var counts: [StreamName: Int] = [:]
     try store.read { snapshot in
@@ -81,5 +81,75 @@ import Testing
     try await place.migrate(ClubFourth.self)
     let store = try EventStore(at: place.url, plan: ClubFourth.self)
     #expect(try store.read { try $0.state(of: "athlete-3")?.isClosed } == false)
+  }
+
+  @Test func `a new stream of hidden events reads as empty, and takes events as one`() async throws {
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      for name in ["user 3", "user 4"] as [StreamName] {
+        try await store.append((1...4).map { .weighed(.init(n: $0)) }, to: name)
+      }
+      try await store.truncate("user 3")
+      try await store.truncate("user 4", before: 3)
+    }
+    try await place.migrate(ClubSecond.self)
+    let store = try EventStore(at: place.url, plan: ClubSecond.self)
+    for (name, expected) in [("athlete-3", Annals.Expectation.exists), ("athlete-4", .noStream)] {
+      let error = await #expect(throws: AnnalsError.self) {
+        try await store.append([.weighed(.init(n: 9))], to: StreamName(name), expecting: expected)
+      }
+      #expect(error?.code == .conflict)
+    }
+    let appended = try await store.append([.weighed(.init(n: 9))], to: "athlete-3", expecting: .noStream)
+    #expect(appended.revisions == [4])
+    try await store.append([.weighed(.init(n: 9))], to: "athlete-4", expecting: .exists)
+    let states = try store.read { snapshot in
+      (try snapshot.state(of: "athlete-3"), try snapshot.state(of: "athlete-4"))
+    }
+    #expect(states.0 == StreamState(revision: 4, oldest: 4, isClosed: false))
+    #expect(states.1 == StreamState(revision: 4, oldest: 3, isClosed: false))
+  }
+
+  /// Fills the store, and changes it while a pass to the second version runs.
+  ///
+  /// - Returns: The error of the pass.
+  private func pass(_ change: LogChange) async throws -> AnnalsError? {
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      for _ in 0..<10 {
+        for name in ["user 0", "user 1", "else"] as [StreamName] {
+          try await store.append([.weighed(.init(n: 1))], to: name)
+        }
+      }
+      // A pass during which the first limit of all is set begins again.
+      try await store.truncate("else", before: 5)
+    }
+    let (url, counter) = (place.url, Counter())
+    var options = MigrationOptions()
+    (options.batch, options.durableBatch) = (5, 5)
+    options.atPoint = { point in
+      guard point == .batchCommitted, counter.next() == 3 else { return }
+      do { _ = try EventLog(at: url).append(blocking: AppendRequest(change)) } catch { Issue.record(error) }
+    }
+    do throws(AnnalsError) {
+      var passes = try PlanMigration(at: url, plan: ClubSecond.self, to: nil, options: .merging(every: 16))
+      _ = try await passes.next(options)?.report()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a truncation while a pass runs hides the same after the next one`() async throws {
+    let truncation = LogChange(
+      .limit(.truncate([("user 0", nil), ("user 1", 8)])), author: "jane", reason: "done")
+    #expect(try await pass(truncation)?.code == .busy)
+    try await place.migrate(ClubSecond.self)
+    let store = try EventStore(at: place.url, plan: ClubSecond.self)
+    let states = try store.read { snapshot in
+      try ["athlete-0", "athlete-1", "else"].map { try snapshot.state(of: $0)?.oldest }
+    }
+    #expect(states == [10, 8, 5])
+    #expect(try EventLog.verify(place.url).isClean)
   }
 }
