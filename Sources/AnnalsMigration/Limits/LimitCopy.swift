@@ -27,11 +27,7 @@ struct LimitCopy {
     let (end, rules) = try source.read { (reader) throws(AnnalsError) in
       (try reader.last(), try reader.retentionRules())
     }
-    if !rules.isEmpty {
-      try target.write(.full) { (transaction) throws(AnnalsError) in
-        for rule in rules { try transaction.put(rule.encoded(), rule.rowName, in: target.tables.meta) }
-      }
-    }
+    try put(rules)
     var times = TimesCopy(source: source, target: target, isRepairing: isRepairing)
     try times.run()
     var last: Position?
@@ -48,6 +44,16 @@ struct LimitCopy {
     return end
   }
 
+  /// Gives the target these retention rules and no others.
+  private func put(_ rules: [RetentionRule]) throws(AnnalsError) {
+    let old = try target.read { (reader) throws(AnnalsError) in try reader.retentionRules() }
+    if old == rules { return }
+    try target.write(.full) { (transaction) throws(AnnalsError) in
+      for rule in old { try transaction.remove(rule.rowName, in: target.tables.meta) }
+      for rule in rules { try transaction.put(rule.encoded(), rule.rowName, in: target.tables.meta) }
+    }
+  }
+
   private func rows(after last: Position?) throws(AnnalsError) -> [(Position, StreamLimit)] {
     var rows: [(Position, StreamLimit)] = []
     try source.read { (reader) throws(AnnalsError) in
@@ -59,7 +65,8 @@ struct LimitCopy {
     return rows
   }
 
-  /// Completes the limits of streams in a generation to which a pass has moved entries.
+  /// Completes the limits of streams in a generation to which a pass has moved entries, and its retention
+  /// rules.
   ///
   /// A stream is closed if the stream of the same name was. A new stream is closed if all of its entries are
   /// from one that was. A stream that the pass begins under an erased name is another one.
@@ -72,6 +79,7 @@ struct LimitCopy {
   ///   - nameless: The ids of the streams whose names leave with the pass.
   /// - Complexity: O(streams with a limit), and O(streams with moved entries) if any was closed.
   func finish(_ generation: Generation, except nameless: Set<UInt64>) throws(AnnalsError) {
+    try put(try source.read { (reader) throws(AnnalsError) in try reader.retentionRules() })
     let closed = try source.read { (reader) throws(AnnalsError) in
       var closed: Set<StreamName> = []
       try reader.eachLimit { (id, limit) throws(AnnalsError) in

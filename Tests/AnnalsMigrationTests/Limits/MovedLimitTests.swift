@@ -152,4 +152,11 @@ import Testing
     #expect(states == [10, 8, 5])
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `a retention rule that is set while a pass runs is kept`() async throws {
+    let rule = RetentionRule(streamPrefix: "else", maximumCount: 1)
+    let change = LogChange(.retain(rule, isRemoved: false), author: "jane", reason: "done")
+    #expect(try await pass(change) == nil)
+    #expect(try EventStore(at: place.url, plan: ClubSecond.self).log.retention() == [rule])
+  }
 }
