@@ -59,15 +59,15 @@ import Testing
   @Test @MainActor func `an import stays on the actor of its caller`() async throws {
     let place = try TemporaryStore()
     var chunks = [Array(text(lines(2)).utf8)]
-    var told = 0
+    var reported = 0
     try await place.open().importLines {
       MainActor.assertIsolated()
       return chunks.popLast()
     } progress: {
       MainActor.assertIsolated()
-      told = $0.lines
+      reported = $0.lines
     }
-    #expect(told == 2)
+    #expect(reported == 2)
   }
 
   @Test func `each batch is one append call`() async throws {
