@@ -103,7 +103,7 @@ extension AnnalsError {
       : "open the store with a higher version that does, and activate it"
     let need =
       row.isInForce
-      ? "version \(row.version) of it is in force, and has to accept each event as it is read since events were erased, keys were dropped, streams were moved, or the store was repaired: \(advice)"
+      ? "version \(row.version) of it is in force, and has to accept each event as it is read since events were erased or truncated, keys were dropped, streams were moved, or the store was repaired: \(advice)"
       : "it has to accept each, and is not in force"
     self.init(
       refusal.code, "\(message); \(need)", details: refusal.details, underlying: refusal.underlying)
