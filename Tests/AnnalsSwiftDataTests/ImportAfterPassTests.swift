@@ -117,7 +117,6 @@ struct ImportAfterPassTests {
     }
   }
 
-  // Promise P181.
   @Test(arguments: RunLength.seeds(4), [false, true])
   func `any sequence of changes, imports and passes stores each change once`(
     seed: UInt64, hasHistory: Bool
