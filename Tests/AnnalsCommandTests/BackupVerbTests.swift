@@ -42,6 +42,7 @@ import Testing
     #expect(run.status == 73)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     #expect(await CommandRun(verb, store, store).status == 73)
+    #expect(await CommandRun(verb, store, "/").status == 73)
     #expect(await CommandRun(verb, store, folder.path("missing/copy.annals")).status == 73)
   }
 

@@ -194,12 +194,16 @@ import Testing
     ("lines.jsonl/report.html", "what is above it is not a directory"),
     ("", "it is a directory; give it the name of a file"),
     (".", "it is a directory; give it the name of a file"),
+    ("link.html", "it is a link, a device or a pipe; give it the name of a file"),
+    ("pipe.html", "it is a link, a device or a pipe; give it the name of a file"),
   ])
   func `a report that cannot be written to a file says which and why`(name: String, reason: String)
     async throws
   {
     let folder = try TemporaryDirectory()
     let (store, file) = (try await folder.filled(), "\(folder.url.path)/\(name)")
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link.html"), withDestinationPath: "none")
+    #expect(unsafe mkfifo(folder.path("pipe.html"), 0o600) == 0)
     let run = await CommandRun("report", store, "-o", file)
     #expect(run.status == 73)
     #expect(run.errors == "annals: cannotCreate: writing the report '\(file)' failed: \(reason)\n")

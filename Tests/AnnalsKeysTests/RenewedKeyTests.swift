@@ -110,6 +110,36 @@ import Testing
     #expect(try Customers.events(store) == before)
   }
 
+  /// Otherwise the new generation would have the newest keys in one part only, and look as if they were
+  /// everywhere.
+  @Test(arguments: [true, false])
+  func `a pass is continued only with the treatment of keys that it was begun with`(isRenewing: Bool)
+    async throws
+  {
+    let keys = SubjectKeys()
+    try await customers.fill(customers.store(keys))
+    try keys.rotate("c1")
+    let store = try customers.store(keys, NewCustomerPlan.self)
+    var begun = MigrationOptions()
+    begun.renewsKeys = isRenewing
+    let same = begun
+    var other = begun
+    other.renewsKeys = !isRenewing
+    begun.unfinished = .discard
+    let stopping = Stopping()
+    begun.atPoint = { if $0 == .headsCopied { stopping.stop() } }
+    let run = try store.migrate(begun)
+    stopping.put(run)
+    let stopped = await #expect(throws: AnnalsError.self) { try await run.report() }
+    #expect(stopped?.code == .cancelled)
+
+    let error = await #expect(throws: AnnalsError.self) { try await store.migrate(other).report() }
+    #expect(error?.code == .wrongUse)
+    #expect(error?.message.contains(isRenewing ? "with MigrationOptions.renewsKeys" : "without it") == true)
+    let report = try await store.migrate(same).report()
+    #expect(report.isDone && report.resumedAt > 0)
+  }
+
   @Test func `a pass without keys or without a plan renews nothing`() async throws {
     let store = try customers.store()
     try await customers.fill(store)

@@ -27,7 +27,7 @@ package struct StorePlace {
     while path.count > 1 && path.last == slash { path.removeLast() }
     self.path = path
     let end = path.lastIndex(of: slash)
-    fileName = end.map { Array(path[($0 + 1)...]) } ?? path
+    fileName = path == [slash] ? [UInt8(ascii: ".")] : end.map { Array(path[($0 + 1)...]) } ?? path
     parent = end.map { $0 == 0 ? [slash] : Array(path[..<$0]) } ?? [UInt8(ascii: ".")]
   }
 

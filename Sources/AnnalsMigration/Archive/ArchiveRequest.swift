@@ -25,7 +25,10 @@ struct ArchiveRequest: Sendable {
   }
 
   /// The mark of the pass: with another archive it is another pass.
-  var mark: [UInt8] { place.map { PlanMark.archiving(plain, $0.path) } ?? plain }
+  var mark: [UInt8] { mark(of: plain) }
+
+  /// Returns the mark of another pass with this archive, which has `plain` without one.
+  func mark(of plain: [UInt8]) -> [UInt8] { place.map { PlanMark.archiving(plain, $0.path) } ?? plain }
 
   /// Throws `cannotCreate` if the name is taken.
   func mustBeFree() throws(AnnalsError) { try place?.mustBeFree() }

@@ -169,11 +169,25 @@ package struct PassRunner: Sendable {
     }
     try archive.mustBe(of: row, preflight.archive)
     if options.discardsOthers { return }
+    try keysMustBe(of: row)
     let begun = Self.kind(row.plan, row.version)
     let isOtherPlan = row.version != nil && work.version != nil
     throw AnnalsError(
       .wrongUse,
       "generation \(row.other) is left of an unfinished pass: \(begun)\(isOtherPlan ? " by another plan" : ""). This one is \(Self.kind(work.mark, work.version)), and cannot continue it: finish it with a pass like the one that began it, or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
+      details: AnnalsError.Details { $0.version = row.version })
+  }
+
+  /// Throws if an unfinished pass differs from this one only in its treatment of keys.
+  private func keysMustBe(of row: PassRow) throws(AnnalsError) {
+    guard row.plan == archive.mark(of: work.mark(renewingKeys: !work.renewsKeys)) else { return }
+    let (begun, advice) =
+      work.renewsKeys
+      ? ("keeps the keys of what it copies", "without it")
+      : ("renews keys", "with MigrationOptions.renewsKeys ('--renew-keys')")
+    throw AnnalsError(
+      .wrongUse,
+      "the unfinished migration pass, which has left generation \(row.other), \(begun), and this one \(work.renewsKeys ? "renews them" : "does not"): go on \(advice), or throw it away with MigrationOptions.Unfinished.discard ('--restart')",
       details: AnnalsError.Details { $0.version = row.version })
   }
 

@@ -10,7 +10,7 @@ internal import LMDB
 /// The work of a pass on entries, according to a plan or without one.
 package struct PassWork: Sendable {
   /// The plan's mark.
-  let mark: [UInt8]
+  private let planMark: [UInt8]
   /// The version of the entries afterwards; `nil` if they stay in their own.
   let version: SchemaVersion?
   /// The plan, and where kinds enter it; `nil` if entries stay unchanged.
@@ -57,12 +57,18 @@ package struct PassWork: Sendable {
     patch: EntryPatch? = nil, move: StreamMove? = nil
   ) {
     self.move = move
-    self.mark = mark
+    planMark = mark
     self.version = version
     self.reach = reach
     self.contexts = contexts
     self.patch = patch
   }
+
+  /// The mark of the pass: with another treatment of keys it is another pass.
+  var mark: [UInt8] { mark(renewingKeys: renewsKeys) }
+
+  /// Returns the mark of the same pass that renews keys, or does not.
+  func mark(renewingKeys: Bool) -> [UInt8] { renewingKeys ? PlanMark.renewingKeys(planMark) : planMark }
 
   /// Compiles the rules that compute tags again, which only a pass needs.
   mutating func prepare() throws(AnnalsError) {

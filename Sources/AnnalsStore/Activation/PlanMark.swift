@@ -21,6 +21,13 @@ package enum PlanMark {
     SHA256.hash(mark + Array("archive ".utf8) + path)
   }
 
+  /// Returns the mark of a pass whose plan has `mark`, and which encrypts values with the newest keys.
+  ///
+  /// It differs from `mark`, so that a pass renews the keys of the whole new generation, or of none of it.
+  package static func renewingKeys(_ mark: [UInt8]) -> [UInt8] {
+    SHA256.hash(mark + Array("newest keys".utf8))
+  }
+
   /// The SHA-256 of the plan's outline.
   package static func of(_ plan: CompiledPlan) -> [UInt8] {
     var lines: [String] = []

@@ -47,8 +47,8 @@ package struct WholeFile {
 
   /// Replaces the file with `bytes`, atomically and durably.
   ///
-  /// - Throws: ``AnnalsError`` with code `cannotCreate` if it has no directory or is one, `readOnly`,
-  ///   `permission`, `diskFull` or `inputOutput`.
+  /// - Throws: ``AnnalsError`` with code `cannotCreate` if it has no directory, is one, or is not a regular
+  ///   file; `readOnly`, `permission`, `diskFull` or `inputOutput`.
   package func replace(with bytes: [UInt8]) throws(AnnalsError) {
     let path = try url.exactPath()
     let slash = path.lastIndex(of: UInt8(ascii: "/"))
@@ -60,10 +60,14 @@ package struct WholeFile {
     do throws(StoreFileError) {
       let old = try directory.status(of: file)
       guard !file.isEmpty, old?.isDirectory != true else { throw .alreadyThere(file: file) }
+      // Root could replace a device, and the link /dev/stdout.
+      guard old?.isRegular != false else { throw .notRegular(file: file) }
       try directory.replace(
         file, with: bytes.span, permissions: old.map { $0.permissions & 0o777 } ?? Self.permissions)
     } catch .alreadyThere {
       throw refusal(path, "it is a directory; give it the name of a file")
+    } catch .notRegular {
+      throw refusal(path, "it is a link, a device or a pipe; give it the name of a file")
     } catch {
       throw failure(error, "writing", path)
     }

@@ -1,0 +1,1 @@
+../../AnnalsMigrationTests/Streams/Stopping.swift
