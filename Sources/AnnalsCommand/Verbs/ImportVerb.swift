@@ -15,10 +15,10 @@ struct ImportVerb: Verb {
   static let help = """
 
     A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent.
-    Lines are stored in batches of up to 4,000, each whole or not at all. The import stops at the first bad
-    line and names it. The batches before it are kept, lines of its own batch are not, and the error says from
-    where --skip goes on. A line whose id is in its stream already is not stored again. A store that was
-    created stays, even if the first batch fails.
+    Lines are stored in batches of up to 4,000, each whole or not at all, once a batch is full or the input
+    ends. The import stops at the first bad line and names it. The batches before it are kept, lines of its
+    own batch are not, and the error says from where --skip goes on. A line whose id is in its stream already
+    is not stored again. A store that was created stays, even if the first batch fails.
 
       FILE|-             the file to read, or - for standard input
       --field NAME=KEY   the key under which the lines keep the field NAME, such as version=v; once a field

@@ -94,8 +94,10 @@ extension GenerationChange {
     let previous = try previous(predecessor)
     try mustNotForget(rows.erasing, previous)
     let epoch = inUse.meta.epoch
-    try inUse.read { (reader) throws(AnnalsError) in try Self.mustLoseNothing(reader, predecessor, epoch) }
     let schemaEpoch = previous.meta.schemaEpoch
+    // Appends first: the first use of a feature, such as closing a stream, also changes the schema epoch.
+    try inUse.read { (reader) throws(AnnalsError) in try Self.mustLoseNothing(reader, predecessor, epoch) }
+    try Self.mustBeOne(schemaEpoch, inUse.meta.schemaEpoch)
     let difference = try difference(from: previous)
     var views: WithdrawnViews?
     let opened = StoreOpening.Opened(
@@ -110,8 +112,8 @@ extension GenerationChange {
       }
       try write(in: inUse) { (transaction) throws(AnnalsError) in
         // They may have changed while the turn was waited for.
-        try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
         try Self.mustLoseNothing(StoreReader(transaction.view, inUse.tables), predecessor, epoch)
+        try Self.mustBeOne(schemaEpoch, try meta(in: transaction).schemaEpoch)
         // Another process may have recorded a backup meanwhile.
         guard try StoreReader(transaction.view, inUse.tables).notes() == notes else { return false }
         // Only a rollback that will be may withdraw them: each is built again from the whole log.
@@ -153,7 +155,6 @@ extension GenerationChange {
         details: AnnalsError.Details { $0.file = previous.current.fileName })
     }
     if previous.meta.schemaEpoch != inUse.meta.schemaEpoch { try mustNotBringBack(after: row.last) }
-    try Self.mustBeOne(previous.meta.schemaEpoch, inUse.meta.schemaEpoch)
     return previous
   }
 

@@ -158,7 +158,9 @@ struct EntryLineReader: Sendable {
     guard case .text(let text) = value, let id = UUID(uuidString: text) else {
       throw refusal(.id, "is not the text of a UUID")
     }
-    return id
+    do throws(AnnalsError) { return try id.checked() } catch {
+      throw refusal(.id, "is not random: a process without descriptors gives it to every event", error)
+    }
   }
 
   private func metadata(_ members: EntryMembers) throws(EntryLine.Refusal) -> [UInt8] {

@@ -22,6 +22,14 @@ extension CompiledPlan {
     }
     // An encrypted value is bound to the name of its record.
     guard kind.shape?.personal == nil || current.records[record].name == kind.type else { return nil }
-    return current.records[record].shape == kind.shape ? record : nil
+    let shape = current.records[record].shape
+    // After the pass, readers would get another replacement for the values of forgotten people.
+    guard Self.replacements(shape) == Self.replacements(step.shape) else { return nil }
+    return shape == kind.shape ? record : nil
+  }
+
+  /// The replacements that a shape declares for its personal fields.
+  private static func replacements(_ shape: StoredShape?) -> [[UInt8]?] {
+    shape?.personal?.fields.map(\.replacement) ?? []
   }
 }

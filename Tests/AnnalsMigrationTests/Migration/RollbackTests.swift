@@ -59,6 +59,15 @@ import Testing
     #expect(try await log.append([.placed(5)], to: "a").positions == [6])
   }
 
+  @Test func `a feature that came into use since the switch is not taken for an activation`() async throws {
+    let (place, generations) = try await switched()
+    try await place.open().close("a", by: "jane", because: "done")
+    let error = #expect(throws: AnnalsError.self) { try EventLog.rollback(place.url) }
+    #expect(error?.code == .wrongUse)
+    #expect(error?.message.contains("1 entries were appended") == true)
+    #expect(try generations.named() == 2)
+  }
+
   @Test func `a held generation can be rolled back`() async throws {
     let place = try TemporaryStore()
     let generations = Generations(place)

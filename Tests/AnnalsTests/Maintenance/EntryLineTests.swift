@@ -106,6 +106,10 @@ import Testing
     (#"{"stream":"a","type":"T","data":{},"metadata":1}"#, "the field 'metadata' is not an object"),
     (#"{"stream":"a","type":"T","data":{},"id":"1"}"#, "the field 'id' is not the text of a UUID"),
     (#"{"stream":"a","type":"T","data":{},"id":1}"#, "the field 'id' is not the text of a UUID"),
+    (
+      #"{"stream":"a","type":"T","data":{},"id":"00000000-0000-4000-8000-000000000000"}"#,
+      "the field 'id' is not random: a process without descriptors gives it to every event"
+    ),
     (#"{"stream":"a","type":"T","data":{},"time":1}"#, "the field 'time' is not a text"),
     (#"{"stream":"a","type":"T","data":{},"time":"0000-00-00"}"#, "the field 'time' is no date"),
     (#"{"stream":"a","type":"T","data":{},"time":"2023-02-29"}"#, "the field 'time' is no date"),
