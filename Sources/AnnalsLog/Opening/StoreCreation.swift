@@ -93,7 +93,9 @@ package struct StoreCreation {
   /// Whether the name no longer refers to the directory.
   private func isGone(_ directory: Directory, called temporary: String) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in
-      try parent.status(of: temporary)?.identity != directory.status().identity
+      // For a moment, a directory is already removed and its name is still found.
+      if try directory.status().links == 0 { return true }
+      return try parent.status(of: temporary)?.identity != directory.status().identity
     }
   }
 
