@@ -54,9 +54,9 @@ extension EventLog {
   /// - Returns: The removed generations, and the files left alone.
   /// - Throws: ``AnnalsError`` with code `appendsSuspended` before the switch is accepted; `damaged` if the
   ///   generation in use is damaged after a rollback; `busy` if a pass runs, or if a process still reads from
-  ///   one of the generations; and as ``init(at:options:)``. In that case nothing is removed. If only former
-  ///   rows of views or unused contents of attachments cannot be removed, it throws after the removal; a
-  ///   repeated call removes them.
+  ///   one of the generations, or has neither read nor appended since the pass; and as
+  ///   ``init(at:options:)``. In that case nothing is removed. If only former rows of views or unused
+  ///   contents of attachments cannot be removed, it throws after the removal; a repeated call removes them.
   /// - Complexity: O(generations), and the removal of the files. After a rollback, as
   ///   ``verify(_:progress:)``.
   public static func discardPrevious(_ url: URL) throws(AnnalsError) -> DiscardReport {

@@ -102,7 +102,7 @@ package struct GenerationRemoval {
       guard let hold = try files({ () throws(StoreFileError) in try lock.tryLock(.exclusive) }) else {
         throw AnnalsError(
           .busy,
-          "generation \(number) is still open in some process, which reads from it or has not noticed the switch yet; end what it reads, then try again; nothing was removed",
+          "generation \(number) is still open in some process, which reads from it or has not noticed the switch yet; end what it reads, or let it read or append once, then try again; nothing was removed",
           details: AnnalsError.Details { $0.file = CurrentFile.fileName(generation: number) })
       }
       leases.append(GenerationRemovalLease(hold))

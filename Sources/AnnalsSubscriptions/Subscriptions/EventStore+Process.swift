@@ -39,7 +39,8 @@ extension EventStore {
   ) async throws(AnnalsError) {
     try NameRule.check(consumer, role: "consumer")
     let file = try log.createdConsumers()
-    guard let turn = try await ConsumerTurn.take(consumer, in: file, waiting: options.takesOver) else {
+    guard let turn = try await ConsumerTurn.take(consumer, in: file, of: log, waiting: options.takesOver)
+    else {
       return
     }
     let isKnown = try file.checkpoint(of: consumer) != nil
@@ -86,7 +87,7 @@ extension ConsumerTurn {
   ///
   /// - Returns: `nil` if the task is cancelled while it waits.
   static func take(
-    _ consumer: String, in file: ConsumerFile, waiting: Bool
+    _ consumer: String, in file: ConsumerFile, of log: EventLog, waiting: Bool
   ) async throws(AnnalsError) -> ConsumerTurn? {
     while true {
       do throws(AnnalsError) { return try take(consumer, in: file) } catch {
@@ -94,6 +95,9 @@ extension ConsumerTurn {
       }
       // A cancelled sleep returns at once, so cancellation is reported here without another attempt.
       do { try await Task.sleep(for: interval) } catch { return nil }
+      // Follows a switch, so that a task that only waits does not keep the former generation open. The reads
+      // after the wait report a failure.
+      _ = try? log.core.newest()
     }
   }
 }

@@ -46,4 +46,12 @@ enum ConsumerProgram {
       try journal.note("did", "\(element.entry.position)")
     }
   }
+
+  /// Waits for another process's turn to end, and handles nothing.
+  static func standBy(_ path: String) async throws {
+    let store = try EventStore(
+      at: URL(fileURLWithPath: path), plan: TickPlan.self, options: StoreOptions(creation: .never))
+    FaultProgram.ready()
+    try await store.process("ticker", options: ProcessingOptions(takesOver: true)) { _ in }
+  }
 }

@@ -152,6 +152,7 @@ package enum FaultProgram {
       }
     case "subscribe": try await ConsumerProgram.subscribe(text(0), journal: text(1), count: number(2))
     case "consume": try await ConsumerProgram.consume(text(0), journal: text(1))
+    case "stand-by": try await ConsumerProgram.standBy(text(0))
     default: throw WrongUse()
     }
   }

@@ -87,6 +87,29 @@ import Testing
     }
     #expect(try Journal.lines(path: temporary.path("journal")).isEmpty)
   }
+
+  @Test("a process that waits for its turn does not keep the generation before a pass open")
+  func waiting() async throws {
+    let temporary = try TemporaryStore()
+    let store = try EventStore(
+      at: temporary.url, plan: TickPlan.self, options: .relaxedCommits)
+    try await store.log.append(ticks(0..<1), to: "ticks")
+    try await store.process("ticker", options: ProcessingOptions(endsAtHead: true)) { _ in
+      let child = try Child.run("stand-by", temporary.url.path)
+      #expect(child.speaks())
+      _ = try await store.log.compact().report()
+      let end = ContinuousClock.now + .seconds(30)
+      var removed: [UInt64] = []
+      while removed.isEmpty, ContinuousClock.now < end {
+        do throws(AnnalsError) { removed = try EventLog.discardPrevious(temporary.url).discarded } catch {
+          #expect(error.code == .busy)
+        }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(removed == [1])
+      #expect(try child.kill() == .signal(SIGKILL))
+    }
+  }
 }
 
 extension StoreOptions {
