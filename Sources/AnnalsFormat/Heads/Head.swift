@@ -103,3 +103,15 @@ extension Head {
     self.newestID = newest == 0 ? nil : Revision(newest - 1)
   }
 }
+
+extension Head {
+  /// Throws `.damaged` for a row that knows entries after the stream's newest one.
+  package func mustNotBeNewer(than newest: Revision, at position: Position) throws(AnnalsError) {
+    guard last <= position, revision <= newest else {
+      throw AnnalsError(
+        .damaged,
+        "table 'heads', key \(id): it says revision \(revision) at position \(last), and the stream ends with revision \(newest) at \(position); run 'annals verify'",
+        details: AnnalsError.Details { $0.table = "heads" })
+    }
+  }
+}

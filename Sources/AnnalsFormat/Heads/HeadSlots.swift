@@ -110,6 +110,11 @@ extension HeadSlots {
     byID.prefetch(Self.tag(id))
   }
 
+  /// Begins to load the slot that the stream whose first entry is at `id` probably has.
+  func prefetchSlot(id: UInt64) {
+    if let slot = byID.likely(Self.tag(id)) { memory.prefetch(slot * Self.words) }
+  }
+
   /// Begins to load the slot that a name probably has.
   @inlinable @inline(__always)
   package func prefetchSlot(_ hash: StreamHash) {

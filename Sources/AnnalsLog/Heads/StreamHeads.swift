@@ -11,6 +11,8 @@ package final class StreamHeads: Sendable {
   private static let run: UInt64 = 1024
 
   private let table: Mutex<HeadTable>
+  /// Held while a tail is read, so that threads that need the same tail do not all read it.
+  private let reading = Mutex(())
 
   /// Creates the heads of a log whose rows suffice up to `checkpoint`.
   ///
@@ -30,22 +32,27 @@ package final class StreamHeads: Sendable {
   ///
   /// - Throws: ``AnnalsError`` with code `damaged` and the position if an entry cannot be read.
   package func follow(_ end: SnapshotEnd, _ reader: StoreReader) throws(AnnalsError) {
-    while true {
-      let start = table.withLock { table in
-        if end.checkpoint > table.last { table.reset(to: end.checkpoint) }
-        return table.last + 1
-      }
-      guard start <= end.last else { break }
-      let facts = try reader.facts(start...min(end.last, start + Self.run - 1))
-      let wrong = table.withLock { table in facts.first { !table.take($0) } }
-      if let wrong {
-        throw AnnalsError(
-          wrongEntry: Position(wrong.position),
-          expected: "the next revision of the stream at \(wrong.stream)",
-          found: "revision \(wrong.revision)")
-      }
+    if table.withLock({ $0.last < end.last }) {
+      try reading.withLock { (_) throws(AnnalsError) in while try takeRun(end, reader) {} }
     }
     table.withLock { $0.follow(checkpoint: end.checkpoint) }
+  }
+
+  /// Adds the next entries of a snapshot, and returns whether there were any.
+  private func takeRun(_ end: SnapshotEnd, _ reader: StoreReader) throws(AnnalsError) -> Bool {
+    let start = table.withLock { table in
+      if end.checkpoint > table.last { table.reset(to: end.checkpoint) }
+      return table.last + 1
+    }
+    guard start <= end.last else { return false }
+    let facts = try reader.facts(start...min(end.last, start + Self.run - 1))
+    if let wrong = table.withLock({ $0.take(facts) }) {
+      throw AnnalsError(
+        wrongEntry: Position(wrong.position),
+        expected: "the next revision of the stream at \(wrong.stream)",
+        found: "revision \(wrong.revision)")
+    }
+    return true
   }
 }
 
@@ -115,17 +122,5 @@ extension HeadTable {
     let row = try reader.storedHead(id: Position(slots.id(slot)))
     try row.mustNotBeNewer(than: Revision(slots.revision(slot)), at: Position(slots.last(slot)))
     complete(slot, with: row)
-  }
-}
-
-extension Head {
-  /// Throws `.damaged` for a row that knows entries after the stream's newest one.
-  func mustNotBeNewer(than newest: Revision, at position: Position) throws(AnnalsError) {
-    guard last <= position, revision <= newest else {
-      throw AnnalsError(
-        .damaged,
-        "table 'heads', key \(id): it says revision \(revision) at position \(last), and the stream ends with revision \(newest) at \(position); run 'annals verify'",
-        details: AnnalsError.Details { $0.table = "heads" })
-    }
   }
 }

@@ -63,7 +63,13 @@ extension Target {
   func isMet(by figure: Double, ratios: [String: Quartiles]) -> Bool? {
     switch self {
     case .part(let part, let other): ratios[other].map { $0.median >= part }
+    case .within(let part, let other): ratios[other].map { $0.median <= part }
     case .atMost(let most): figure <= most
+    case .both(let one, let other):
+      switch (one.isMet(by: figure, ratios: ratios), other.isMet(by: figure, ratios: ratios)) {
+      case (let one?, let other?): one && other
+      case (let one, let other): one ?? other
+      }
     }
   }
 
@@ -71,7 +77,9 @@ extension Target {
   var text: String {
     switch self {
     case .part(let part, let other): "at least \(part) of \(other)"
+    case .within(let part, let other): "at most \(part) of \(other)"
     case .atMost(let most): "at most \(most)"
+    case .both(let one, let other): "\(one.text) and \(other.text)"
     }
   }
 }

@@ -84,11 +84,15 @@ enum Unit: String, Sendable {
 }
 
 /// What Annals is to reach in a scenario.
-enum Target: Sendable {
+indirect enum Target: Sendable {
   /// At least this part, or multiple, of another rate: a peer's, or its own in other circumstances.
   case part(Double, of: String)
+  /// At most this part, or multiple, of another time.
+  case within(Double, of: String)
   /// At most this figure.
   case atMost(Double)
+  /// Both of them.
+  case both(Target, Target)
 }
 
 /// A scenario that did not do the work that it measures.

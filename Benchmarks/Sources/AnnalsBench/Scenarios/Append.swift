@@ -20,6 +20,8 @@ struct Append: Scenario {
   var durability = Durability.full
   /// The rate that is required, as a part of bare LMDB's.
   var part: Double?
+  /// The rate that is also required, as a part of SQLite's.
+  var sqlitePart: Double?
   /// The time after which a slower peer is stopped.
   ///
   /// Its rate only falls while its store grows, so that this favours the peer.
@@ -28,7 +30,12 @@ struct Append: Scenario {
   /// How many events are prepared at a time, so that as many are appended without a pause.
   private static let prepared = 500_000
 
-  var target: Target? { part.map { .part($0, of: LMDBPeer.name) } }
+  var target: Target? {
+    part.map { part in
+      let bare = Target.part(part, of: LMDBPeer.name)
+      return sqlitePart.map { .both(bare, .part($0, of: "sqlite")) } ?? bare
+    }
+  }
 
   var parameters: [String: Int] {
     let parameters = [

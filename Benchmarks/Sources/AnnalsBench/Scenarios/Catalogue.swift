@@ -14,12 +14,13 @@ enum Catalogue {
     let streams = isFull ? [1_000, 100_000, 1_000_000] : [1_000, 100_000]
     let patience = Duration.seconds(isFull ? 6 : 1)
     func append(
-      _ name: String, batch: Int, entries: Int, isBlocking: Bool = false, parts: [Double]
+      _ name: String, batch: Int, entries: Int, isBlocking: Bool = false, parts: [Double],
+      ofSQLite sqlitePart: Double? = nil
     ) -> [any Scenario] {
       zip(streams, parts).map { streams, part in
         Append(
           name: name, batch: batch, streams: streams, entries: entries, perStore: entries,
-          isBlocking: isBlocking, part: part, patience: patience)
+          isBlocking: isBlocking, part: part, sqlitePart: sqlitePart, patience: patience)
       }
     }
     let commits = isFull ? 2_000_000 : 200_000
@@ -35,10 +36,11 @@ enum Catalogue {
     return append(
       "append-batch", batch: 10_000, entries: isFull ? 1_000_000 : 200_000, parts: [0.6, 0.5, 0.3])
       + append("append-batch", batch: 100, entries: isFull ? 100_000 : 20_000, parts: [0.8, 0.8, 0.8])
-      + append("append-single", batch: 1, entries: isFull ? 2_000 : 500, parts: [1.05, 1.05, 1.05])
+      + append(
+        "append-single", batch: 1, entries: isFull ? 2_000 : 500, parts: [1.05, 1.05, 1.05], ofSQLite: 1)
       + append(
         "append-single-sync", batch: 1, entries: isFull ? 2_000 : 500, isBlocking: true,
-        parts: [1.15, 1.15, 1.15])
+        parts: [1.15, 1.15, 1.15], ofSQLite: 1.1)
       + [
         latency(perStore: commits),
         // Heads are merged after more entries than that, so these are commits without a merge.

@@ -16,8 +16,8 @@ struct Open: Scenario {
 
   var name: String { (tail > 0 ? "open-killed" : "open-closed") + (isCold ? "-cold" : "-warm") }
 
-  /// Nothing is promised of a disk.
-  var target: Target? { isCold ? nil : .atMost(50) }
+  /// Nothing is promised of a disk. The figures are for the stores of the scale `full`.
+  var target: Target? { isCold ? nil : .atMost(tail > 0 ? 25 : 1.5) }
 
   var parameters: [String: Int] {
     [

@@ -17,6 +17,8 @@ struct PassBesideWriter: Scenario {
   private static let alone = "without a pass"
 
   let name = "pass-beside-writer"
+  /// A pass without a limit takes as much of the machine as it can.
+  var target: Target? { share > 1 ? .within(2, of: Self.alone) : nil }
   var parameters: [String: Int] { log.parameters.merging(["share": share]) { $1 } }
 
   func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {

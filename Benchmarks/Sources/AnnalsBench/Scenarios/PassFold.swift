@@ -13,7 +13,7 @@ import TypedSchemas
 struct PassFold: Scenario {
   let name = "pass-fold"
   let unit = Unit.entriesPerSecond
-  let target: Target? = .part(0.5, of: rule)
+  let target: Target? = .part(0.6, of: rule)
   let log: TypedLog
 
   private static let rule = "rule"

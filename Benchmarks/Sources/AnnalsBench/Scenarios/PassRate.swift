@@ -27,8 +27,13 @@ struct PassRate: Scenario {
   }
   var parameters: [String: Int] { log.parameters }
   var target: Target? {
-    if isWhole { return work == .rule ? .part(3, of: "sqlite") : nil }
-    return .part(work == .rule ? 0.4 : 0.6, of: LMDBPeer.name)
+    guard isWhole else { return .part(work == .rule ? 0.4 : 0.6, of: LMDBPeer.name) }
+    switch (work, comparison) {
+    case (.rule, .full):
+      return .both(.part(log.streams < 100_000 ? 0.45 : 0.35, of: LMDBPeer.name), .part(2, of: "sqlite"))
+    case (.carried, _): return .part(0.7, of: LMDBPeer.name)
+    default: return nil
+    }
   }
 
   func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {

@@ -2,7 +2,7 @@
 struct RandomRevision: Scenario {
   let name = "random-revision"
   let unit = Unit.microseconds
-  let target: Target? = .atMost(15)
+  let target: Target? = .both(.atMost(15), .within(0.67, of: "sqlite"))
   /// One stream, or some whose entries alternate; the first is read.
   let filling: Filling
   /// How many entries a repetition reads.

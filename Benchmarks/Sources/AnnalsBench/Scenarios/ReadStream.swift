@@ -8,6 +8,7 @@
 struct ReadStream: Scenario {
   let name = "read-stream"
   let unit = Unit.entriesPerSecond
+  let target: Target? = .part(2.5, of: "sqlite")
   let filling: Filling
   /// How many streams a repetition reads.
   let reads: Int

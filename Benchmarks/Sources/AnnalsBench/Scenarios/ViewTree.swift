@@ -17,7 +17,7 @@ struct ViewTree: Scenario {
 
   let name = "view-tree"
   let unit = Unit.entriesPerSecond
-  var target: Target? { .part(1.5, of: Self.sqlite) }
+  var target: Target? { .part(3, of: Self.sqlite) }
   var parameters: [String: Int] { log.parameters }
 
   func trial<S: Subject>(of subject: S.Type, at site: Site) async throws -> Trial? {
