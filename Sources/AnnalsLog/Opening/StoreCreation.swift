@@ -80,6 +80,8 @@ package struct StoreCreation {
       // Not before the directory has its name: one whose lock is free is a leftover.
       _ = consume hold
     } catch {
+      // A file of its own is missing: another process is removing the directory, and not done with it yet.
+      if error.code == .incomplete { return nil }
       if try isGone(directory, called: temporary) { return nil }
       let cause = error
       // The first failure is reported. The next creation removes the leftovers.
@@ -93,9 +95,7 @@ package struct StoreCreation {
   /// Whether the name no longer refers to the directory.
   private func isGone(_ directory: Directory, called temporary: String) throws(AnnalsError) -> Bool {
     try files { () throws(StoreFileError) in
-      // For a moment, a directory is already removed and its name is still found.
-      if try directory.status().links == 0 { return true }
-      return try parent.status(of: temporary)?.identity != directory.status().identity
+      try parent.status(of: temporary)?.identity != directory.status().identity
     }
   }
 
