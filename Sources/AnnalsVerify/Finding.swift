@@ -17,6 +17,8 @@ public struct Finding: Hashable, Sendable {
     case restore = "restore from a backup"
     /// The rows follow from the log and can be made again from it.
     case rebuild = "rebuild from the log"
+    /// The file does not follow from the log, and is in no backup. Consumers without it begin again.
+    case remove = "remove the file while nobody has the store open"
     /// A newer version of the library knows more.
     case upgrade = "use a newer version"
   }

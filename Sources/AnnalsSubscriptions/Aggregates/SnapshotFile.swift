@@ -7,8 +7,9 @@ import Synchronization
 /// The file of a store that holds snapshots of aggregates. It is a cache: an erasure removes it, also while
 /// processes have it open.
 package final class SnapshotFile: Sendable {
-  private static let definitions = [TableDefinition("snapshots", integerKeys: false)]
-  private static let stem = "snapshots"
+  private static let place = FileNextToLog.snapshots
+  /// The largest size in bytes of a file whose pages are all checked when it is opened.
+  private static let wholeSize = 64 << 20
 
   private let environment: Environment
   private let table: Table
@@ -29,19 +30,19 @@ package final class SnapshotFile: Sendable {
   ) -> SnapshotFile? {
     do {
       let directory: Directory
-      do { directory = try store.directory("views") } catch .missing {
+      do { directory = try store.directory(FileNextToLog.directory) } catch .missing {
         guard creating else { return nil }
-        do { directory = try store.createDirectory("views") } catch .alreadyThere {
-          directory = try store.directory("views")
+        do { directory = try store.createDirectory(FileNextToLog.directory) } catch .alreadyThere {
+          directory = try store.directory(FileNextToLog.directory)
         }
       }
       let locks = EnvironmentLocks(
-        open: try FileLock(stem + ".open", in: directory, create: creating),
-        queue: try FileLock(stem + ".queue", in: directory, create: creating),
-        write: try FileLock(stem + ".write", in: directory, create: creating))
+        open: try FileLock(place.stem + ".open", in: directory, create: creating),
+        queue: try FileLock(place.stem + ".queue", in: directory, create: creating),
+        write: try FileLock(place.stem + ".write", in: directory, create: creating))
       // Checking for the file and creating it must be one step.
       let hold = try locks.open.lock(.exclusive)
-      let opened = try open(stem + ".mdb", in: directory, locks, access, creating)
+      let opened = try open(place.name, in: directory, locks, access, creating)
       _ = consume hold
       return opened
     } catch {
@@ -57,8 +58,9 @@ package final class SnapshotFile: Sendable {
       var options = EnvironmentOptions()
       options.access = access == .readWrite ? .readWrite : .readOnly
       do throws(EnvironmentError) {
+        try mustBeSound(in: directory, locks)
         return SnapshotFile(
-          try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
+          try Environment.open(name, in: directory, tables: place.tables, locks: locks, options: options))
       } catch {
         // The file is incomplete after a crash, or damaged. A cache is simply created again.
         guard creating, error.isOfTheFile else { throw error }
@@ -69,7 +71,20 @@ package final class SnapshotFile: Sendable {
     try remove(name, in: directory)
     return SnapshotFile(
       try Environment.open(
-        name, in: directory, tables: definitions, locks: locks, options: EnvironmentOptions(create: true)))
+        name, in: directory, tables: place.tables, locks: locks, options: EnvironmentOptions(create: true)))
+  }
+
+  private static func mustBeSound(
+    in directory: Directory, _ locks: EnvironmentLocks
+  ) throws(EnvironmentError) {
+    do throws(StoreFileError) {
+      let report = try place.check(in: directory, most: wholeSize, writers: locks.write)
+      if let first = report.findings.first {
+        throw .damaged(file: place.name, reason: first.description, offset: Int(clamping: first.offset))
+      }
+    } catch {
+      throw .file(error)
+    }
   }
 
   private static func remove(_ name: String, in directory: Directory) throws(StoreFileError) {
@@ -140,9 +155,11 @@ package final class SnapshotFile: Sendable {
   fileprivate static func remove(in store: Directory) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       let directory: Directory
-      do throws(StoreFileError) { directory = try store.directory("views") } catch .missing { return }
-      let hold = try FileLock(stem + ".open", in: directory).lock(.exclusive)
-      try remove(stem + ".mdb", in: directory)
+      do throws(StoreFileError) { directory = try store.directory(FileNextToLog.directory) } catch .missing {
+        return
+      }
+      let hold = try FileLock(place.stem + ".open", in: directory).lock(.exclusive)
+      try remove(place.name, in: directory)
       try directory.synchronize()
       _ = consume hold
     }

@@ -1,7 +1,7 @@
-internal import AnnalsCoding
+package import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
-internal import LMDB
+package import LMDB
 
 /// A change to a dead letter of a consumer.
 enum LetterChange: Sendable {
@@ -39,6 +39,27 @@ extension ConsumerFile {
         all.append((String(decoding: found.key.copied, as: UTF8.self), row))
       }
       return all
+    }
+  }
+
+  /// Reads every row of the file of a store, for an audit. Its pages must be sound.
+  ///
+  /// - Returns: The first problem; `nil` if there is none, or no such file.
+  package static func problem(in store: Directory) throws(AnnalsError) -> String? {
+    do throws(AnnalsError) {
+      guard let file = try open(in: store, .readOnly, creating: false) else { return nil }
+      _ = try file.all()
+      try file.read { (view) throws(AnnalsError) in
+        var cursor: Cursor
+        do throws(EnvironmentError) { cursor = try view.cursor(in: file.letters) } catch {
+          throw AnnalsError(error)
+        }
+        while let row = try cursor.nextRow() { _ = try file.letter(row.value, row.key) }
+      }
+      return nil
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return error.message
     }
   }
 
