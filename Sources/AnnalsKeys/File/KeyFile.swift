@@ -91,11 +91,11 @@ final class KeyFile: Sendable {
   static func environment(
     _ name: String, in directory: Directory, _ locks: EnvironmentLocks?, isReadOnly: Bool, create: Bool
   ) throws(AnnalsError) -> Environment {
-    try storage { () throws(EnvironmentError) in
+    var options = KeyNotes.options(isReadOnly: isReadOnly)
+    options.create = create
+    return try storage { () throws(EnvironmentError) in
       try Environment.open(
-        name, in: directory, tables: KeyNotes.definitions, locks: locks,
-        options: EnvironmentOptions(
-          access: isReadOnly ? .readOnly : .readWrite, create: create, mapSize: KeyNotes.mapSize))
+        name, in: directory, tables: KeyNotes.definitions, locks: locks, options: options)
     }
   }
 

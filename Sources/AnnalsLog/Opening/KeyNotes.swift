@@ -17,8 +17,11 @@ package enum KeyNotes {
   package static let definitions = [
     TableDefinition("keys", integerKeys: false), TableDefinition("meta", integerKeys: false),
   ]
-  /// The address space reserved for the file.
-  package static let mapSize = 1 << 32
+  /// Returns the options for opening the file. A damaged page can hide keys, so those of 64 MiB are checked.
+  package static func options(isReadOnly: Bool) -> EnvironmentOptions {
+    EnvironmentOptions(
+      access: isReadOnly ? .readOnly : .readWrite, mapSize: 1 << 32, checkedSize: 64 << 20)
+  }
 
   /// Returns the locks of the file.
   ///
@@ -54,8 +57,7 @@ package enum KeyNotes {
     guard try isThere() else { return [] }
     let environment = try storage { () throws(EnvironmentError) in
       try Environment.open(
-        name, in: directory, tables: definitions, locks: locks,
-        options: EnvironmentOptions(access: isReadOnly ? .readOnly : .readWrite, mapSize: mapSize))
+        name, in: directory, tables: definitions, locks: locks, options: options(isReadOnly: isReadOnly))
     }
     let key = Array(KeyDropsRow.name.utf8)
     let drops = try environment.read(failure: AnnalsError.init) {

@@ -2,7 +2,6 @@ internal import AnnalsAttachments
 public import AnnalsCoding
 public import AnnalsLog
 internal import AnnalsProjections
-internal import AnnalsSubscriptions
 public import AnnalsVerify
 internal import LMDB
 
@@ -15,7 +14,7 @@ internal import LMDB
 extension EventLog {
   /// Checks every invariant of docs/format.md: first the pages of the log's file, without LMDB, then every
   /// entry's checksum, links and payload, then the tables derived from the log, and the files of views,
-  /// consumers and snapshots.
+  /// consumers, snapshots and keys.
   ///
   /// The store is opened read-only and nothing in it is changed. Others can append meanwhile. A file with
   /// damaged pages is not read any further, because LMDB would trust it.
@@ -62,25 +61,10 @@ extension EventLog {
     }
     let attachments = try log.read { (snapshot) throws(AnnalsError) in try AttachmentCheck(snapshot) }
     attachments.run(&report)
-    try log.checkFilesNextToLog(&report)
+    for file in FileNextToLog.all { try file.check(in: log.core.generation.directory, &report) }
     var views = ViewCheck(log.core, report)
     try views.run()
     return views.report
-  }
-}
-
-extension EventLog {
-  /// Checks the files of consumers and of snapshots of aggregates.
-  private func checkFilesNextToLog(_ report: inout VerifyReport) throws(AnnalsError) {
-    let directory = core.generation.directory
-    var problems = try FileNextToLog.consumers.problems(in: directory)
-    if problems.isEmpty { problems += try [ConsumerFile.problem(in: directory)].compactMap(\.self) }
-    for problem in problems {
-      report.add(Finding(place: "views/\(FileNextToLog.consumers.name)", problem: problem, repair: .remove))
-    }
-    for problem in try FileNextToLog.snapshots.problems(in: directory) {
-      report.add(Finding(place: "views/\(FileNextToLog.snapshots.name)", problem: problem, repair: .rebuild))
-    }
   }
 }
 

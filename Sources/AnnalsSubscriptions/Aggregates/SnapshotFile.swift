@@ -7,7 +7,11 @@ import Synchronization
 /// The file of a store that holds snapshots of aggregates. It is a cache: an erasure removes it, also while
 /// processes have it open.
 package final class SnapshotFile: Sendable {
-  private static let place = FileNextToLog.snapshots
+  /// The tables of the file.
+  package static let definitions = [TableDefinition("snapshots", integerKeys: false)]
+  /// The name of the file and its locks, without an ending.
+  package static let stem = "snapshots"
+  package static let directoryName = "views"
   /// The largest size in bytes of a file whose pages are all checked when it is opened.
   private static let wholeSize = 64 << 20
 
@@ -30,19 +34,19 @@ package final class SnapshotFile: Sendable {
   ) -> SnapshotFile? {
     do {
       let directory: Directory
-      do { directory = try store.directory(FileNextToLog.directory) } catch .missing {
+      do { directory = try store.directory(directoryName) } catch .missing {
         guard creating else { return nil }
-        do { directory = try store.createDirectory(FileNextToLog.directory) } catch .alreadyThere {
-          directory = try store.directory(FileNextToLog.directory)
+        do { directory = try store.createDirectory(directoryName) } catch .alreadyThere {
+          directory = try store.directory(directoryName)
         }
       }
       let locks = EnvironmentLocks(
-        open: try FileLock(place.stem + ".open", in: directory, create: creating),
-        queue: try FileLock(place.stem + ".queue", in: directory, create: creating),
-        write: try FileLock(place.stem + ".write", in: directory, create: creating))
+        open: try FileLock(stem + ".open", in: directory, create: creating),
+        queue: try FileLock(stem + ".queue", in: directory, create: creating),
+        write: try FileLock(stem + ".write", in: directory, create: creating))
       // Checking for the file and creating it must be one step.
       let hold = try locks.open.lock(.exclusive)
-      let opened = try open(place.name, in: directory, locks, access, creating)
+      let opened = try open(stem + ".mdb", in: directory, locks, access, creating)
       _ = consume hold
       return opened
     } catch {
@@ -57,10 +61,10 @@ package final class SnapshotFile: Sendable {
     if try directory.status(of: name) != nil {
       var options = EnvironmentOptions()
       options.access = access == .readWrite ? .readWrite : .readOnly
+      options.checkedSize = wholeSize
       do throws(EnvironmentError) {
-        try mustBeSound(in: directory, locks)
         return SnapshotFile(
-          try Environment.open(name, in: directory, tables: place.tables, locks: locks, options: options))
+          try Environment.open(name, in: directory, tables: definitions, locks: locks, options: options))
       } catch {
         // The file is incomplete after a crash, or damaged. A cache is simply created again.
         guard creating, error.isOfTheFile else { throw error }
@@ -71,20 +75,7 @@ package final class SnapshotFile: Sendable {
     try remove(name, in: directory)
     return SnapshotFile(
       try Environment.open(
-        name, in: directory, tables: place.tables, locks: locks, options: EnvironmentOptions(create: true)))
-  }
-
-  private static func mustBeSound(
-    in directory: Directory, _ locks: EnvironmentLocks
-  ) throws(EnvironmentError) {
-    do throws(StoreFileError) {
-      let report = try place.check(in: directory, most: wholeSize, writers: locks.write)
-      if let first = report.findings.first {
-        throw .damaged(file: place.name, reason: first.description, offset: Int(clamping: first.offset))
-      }
-    } catch {
-      throw .file(error)
-    }
+        name, in: directory, tables: definitions, locks: locks, options: EnvironmentOptions(create: true)))
   }
 
   private static func remove(_ name: String, in directory: Directory) throws(StoreFileError) {
@@ -155,11 +146,11 @@ package final class SnapshotFile: Sendable {
   fileprivate static func remove(in store: Directory) throws(AnnalsError) {
     try files { () throws(StoreFileError) in
       let directory: Directory
-      do throws(StoreFileError) { directory = try store.directory(FileNextToLog.directory) } catch .missing {
+      do throws(StoreFileError) { directory = try store.directory(directoryName) } catch .missing {
         return
       }
-      let hold = try FileLock(place.stem + ".open", in: directory).lock(.exclusive)
-      try remove(place.name, in: directory)
+      let hold = try FileLock(stem + ".open", in: directory).lock(.exclusive)
+      try remove(stem + ".mdb", in: directory)
       try directory.synchronize()
       _ = consume hold
     }

@@ -42,24 +42,18 @@ extension ConsumerFile {
     }
   }
 
-  /// Reads every row of the file of a store, for an audit. Its pages must be sound.
+  /// Reads every row of the file of a store, for an audit.
   ///
-  /// - Returns: The first problem; `nil` if there is none, or no such file.
-  package static func problem(in store: Directory) throws(AnnalsError) -> String? {
-    do throws(AnnalsError) {
-      guard let file = try open(in: store, .readOnly, creating: false) else { return nil }
-      _ = try file.all()
-      try file.read { (view) throws(AnnalsError) in
-        var cursor: Cursor
-        do throws(EnvironmentError) { cursor = try view.cursor(in: file.letters) } catch {
-          throw AnnalsError(error)
-        }
-        while let row = try cursor.nextRow() { _ = try file.letter(row.value, row.key) }
+  /// - Throws: `damaged` for the first row with a wrong checksum or form.
+  package static func readAll(in store: Directory) throws(AnnalsError) {
+    guard let file = try open(in: store, .readOnly, creating: false) else { return }
+    _ = try file.all()
+    try file.read { (view) throws(AnnalsError) in
+      var cursor: Cursor
+      do throws(EnvironmentError) { cursor = try view.cursor(in: file.letters) } catch {
+        throw AnnalsError(error)
       }
-      return nil
-    } catch {
-      guard error.code == .damaged else { throw error }
-      return error.message
+      while let row = try cursor.nextRow() { _ = try file.letter(row.value, row.key) }
     }
   }
 

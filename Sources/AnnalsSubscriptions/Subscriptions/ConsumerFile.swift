@@ -1,7 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
-internal import LMDB
+package import LMDB
 import Synchronization
 
 /// The file `consumers.mdb` of a store: the checkpoints of its consumers and their dead letters.
@@ -9,17 +9,22 @@ import Synchronization
 /// The file is not a cache: if it is lost, entries are handled again and dead letters are forgotten. The
 /// first checkpoint creates it.
 package final class ConsumerFile: Sendable {
-  private static let place = FileNextToLog.consumers
+  /// The tables of the file.
+  package static let definitions = [
+    TableDefinition("checkpoints", integerKeys: false), TableDefinition("letters", integerKeys: false),
+    TableDefinition("meta", integerKeys: false),
+  ]
+  /// The name of the file and its locks, without an ending.
+  package static let stem = "consumers"
   private static let unfinished = "consumers.new"
+  /// The directory of the file in that of the store.
+  package static let directoryName = "views"
   /// The format of a file with no letters, or only letters of an older library.
   private static let format: UInt32 = 1
   /// The newest format that this library reads and writes.
   private static let newestFormat: UInt32 = 2
   /// The address space reserved for the file.
   private static let mapSize = 1 << 34
-
-  private static let advice =
-    "remove the file while nobody has the store open, and let consumers begin from positions that are certain"
 
   let environment: Environment
   let directory: Directory
@@ -41,11 +46,11 @@ package final class ConsumerFile: Sendable {
   static func open(
     in store: Directory, _ access: StoreOptions.Access, creating: Bool
   ) throws(AnnalsError) -> ConsumerFile? {
-    guard let directory = try files({ () throws(StoreFileError) in try views(of: store, creating) }) else {
+    guard let directory = try files({ () throws(StoreFileError) in try place(in: store, creating) }) else {
       return nil
     }
     let isThere = { () throws(AnnalsError) -> Bool in
-      try files { () throws(StoreFileError) in try directory.status(of: place.name) != nil }
+      try files { () throws(StoreFileError) in try directory.status(of: stem + ".mdb") != nil }
     }
     if !creating, try !isThere() { return nil }
     let locks = try files { () throws(StoreFileError) in
@@ -54,50 +59,33 @@ package final class ConsumerFile: Sendable {
         write: try lock("write", in: directory, access))
     }
     let hold = try files { () throws(StoreFileError) in try locks.open.lock(.exclusive) }
-    if try isThere() {
-      try mustBeSound(in: directory, locks)
-    } else {
+    if try !isThere() {
       try create(in: directory, locks)
     }
-    let environment = try environment(place.stem, in: directory, locks, access, create: false)
+    let environment = try environment(stem, in: directory, locks, access, create: false)
     _ = consume hold
     let file = ConsumerFile(environment, directory)
     try file.mustBeKnown()
     return file
   }
 
-  private static func views(of store: Directory, _ creating: Bool) throws(StoreFileError) -> Directory? {
-    let name = FileNextToLog.directory
-    do throws(StoreFileError) { return try store.directory(name) } catch .missing {
+  private static func place(in store: Directory, _ creating: Bool) throws(StoreFileError) -> Directory? {
+    do throws(StoreFileError) { return try store.directory(directoryName) } catch .missing {
       guard creating else { return nil }
     }
     do throws(StoreFileError) {
-      let created = try store.createDirectory(name)
+      let created = try store.createDirectory(directoryName)
       try store.synchronize()
       return created
     } catch .alreadyThere {
-      return try store.directory(name)
+      return try store.directory(directoryName)
     }
-  }
-
-  private static func mustBeSound(in directory: Directory, _ locks: EnvironmentLocks) throws(AnnalsError) {
-    let report = try files { () throws(StoreFileError) in
-      try place.check(in: directory, writers: locks.write)
-    }
-    guard let first = report.findings.first else { return }
-    throw AnnalsError(
-      .damaged,
-      "'consumers.mdb' has \(report.findingCount) damaged places, the first in \(first); \(advice)",
-      details: AnnalsError.Details {
-        $0.file = place.name
-        $0.offset = Int(clamping: first.offset)
-      })
   }
 
   private static func lock(
     _ ending: String, in directory: Directory, _ access: StoreOptions.Access
   ) throws(StoreFileError) -> FileLock {
-    let name = "\(place.stem).\(ending)"
+    let name = "\(stem).\(ending)"
     if access == .readWrite { return try FileLock(name, in: directory) }
     return try FileLock(name, in: directory, create: false)
   }
@@ -108,9 +96,10 @@ package final class ConsumerFile: Sendable {
   ) throws(AnnalsError) -> Environment {
     try storage { () throws(EnvironmentError) in
       try Environment.open(
-        stem + ".mdb", in: directory, tables: place.tables, locks: locks,
+        stem + ".mdb", in: directory, tables: definitions, locks: locks,
         options: EnvironmentOptions(
-          access: access == .readWrite ? .readWrite : .readOnly, create: create, mapSize: mapSize))
+          access: access == .readWrite ? .readWrite : .readOnly, create: create, mapSize: mapSize,
+          checkedSize: .max))
     }
   }
 
@@ -134,7 +123,7 @@ package final class ConsumerFile: Sendable {
       }
     }
     try files { () throws(StoreFileError) in
-      try directory.rename(unfinished + ".mdb", to: place.name, in: directory)
+      try directory.rename(unfinished + ".mdb", to: stem + ".mdb", in: directory)
       try directory.synchronize()
     }
     try removeLeftovers()
@@ -201,7 +190,7 @@ package final class ConsumerFile: Sendable {
     do throws(FormatFailure) { return try parse(stored.extracting(try Row.open(stored, key: key))) } catch {
       throw AnnalsError(
         .damaged,
-        "'consumers.mdb', table '\(table.definition.name)': a row is not what was stored (\(error)); \(Self.advice)",
+        "'consumers.mdb', table '\(table.definition.name)': a row is not what was stored (\(error)); remove the file while nobody has the store open, and let consumers begin from positions that are certain",
         details: AnnalsError.Details {
           $0.file = "consumers.mdb"
           $0.table = table.definition.name

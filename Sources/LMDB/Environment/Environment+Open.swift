@@ -100,6 +100,9 @@ struct Opening {
         if data.used > data.size {
           try files { () throws(StoreFileError) in try checkPages(data) }
         }
+        if attempt == 1, !options.create, let most = options.checkedSize {
+          try files { () throws(StoreFileError) in try mustBeSound(data, upTo: most) }
+        }
         let opened = try open(data, EnvironmentRegistry.share(beside: entries), settling)
         let environment = Environment(
           name: name, directory: directory, tables: opened.tables, later: opened.later, locks: locks,
@@ -176,6 +179,15 @@ struct Opening {
     let report = try PageCheck.run(
       name, in: directory, tables: definitions, later: options.laterTables, writers: locks?.write)
     guard report.isClean else { throw .truncated(file: name, have: data.size, need: data.used) }
+  }
+
+  /// Checks the pages of a file, all of them if it is not larger than `most`.
+  private func mustBeSound(_ data: DataFile, upTo most: Int) throws(StoreFileError) {
+    let report = try PageCheck.run(
+      name, in: directory, tables: definitions, later: options.laterTables,
+      only: data.size <= most ? nil : [PageCheck.freeList], writers: locks?.write)
+    guard let first = report.findings.first else { return }
+    throw .damaged(file: name, reason: first.description, offset: Int(clamping: first.offset))
   }
 
   /// Checks that LMDB opened the file that was checked, and that programs started later do not inherit its

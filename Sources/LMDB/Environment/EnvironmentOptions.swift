@@ -55,18 +55,23 @@ public struct EnvironmentOptions: Sendable {
   /// ``Environment/open(later:create:)``.
   public var laterTables: [TableDefinition] = []
 
+  /// The largest size in bytes of a file whose pages are all checked before LMDB opens it, which trusts them.
+  /// In a larger file the list of free pages is checked, which every writer reads. `nil` checks nothing.
+  public var checkedSize: Int?
+
   /// The guards; all except in tests that show their purpose.
   package var guards = Guards.all
 
   /// Creates the options for a store's file.
   public init(
     access: Access = .readWrite, create: Bool = false, mapSize: Int = 1 << 40,
-    maximumReaders: Int = 1024
+    maximumReaders: Int = 1024, checkedSize: Int? = nil
   ) {
     self.access = access
     self.create = create
     self.mapSize = mapSize
     self.maximumReaders = maximumReaders
+    self.checkedSize = checkedSize
   }
 }
 

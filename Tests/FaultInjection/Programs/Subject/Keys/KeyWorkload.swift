@@ -98,7 +98,7 @@
       let environment = try Environment.open(
         KeyNotes.name, in: directory, tables: KeyNotes.definitions,
         locks: KeyNotes.locks(in: directory, isReadOnly: false),
-        options: EnvironmentOptions(mapSize: KeyNotes.mapSize))
+        options: KeyNotes.options(isReadOnly: false))
       let name = SHA256.hash(id.utf8)
       let stored = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
         do throws(EnvironmentError) {
