@@ -27,9 +27,8 @@ package struct CompiledBridge: Sendable {
 struct BridgedFields: Sendable {
   /// The numbers of the fields that its downcast loses.
   var lost: Set<Int> = []
-  /// The numbers of the personal fields of older records that hold personal fields of it, by case of the
-  /// older event.
-  var personal: [Int: Set<Int>] = [:]
+  /// The older fields that may hold its personal fields, by case of the older event.
+  var personal: [Int: PersonalHolders] = [:]
 }
 
 /// The reason why an event cannot be stored for programs of the previous version.
