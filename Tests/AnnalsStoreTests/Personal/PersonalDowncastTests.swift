@@ -201,4 +201,46 @@ import Testing
       #expect(places == ["nowhere none", "nowhere none", "gone gone"])
     }
   }
+
+  /// The downcast chooses the older record for each event.
+  enum Choosing: SchemaMigrationPlan {
+    static var stages: MigrationChain<Old, Wide> {
+      MigrationStage.custom(fromVersion: Old.self, toVersion: Wide.self) {
+        Upcast(\.traded, to: \.traded) { old, _ in
+          .init(buyer: old.buyer, euros: old.cents / 100, phone: old.phone)
+        }
+        Upcast(\.rumoured, to: \.traded) { old, _ in
+          .init(buyer: old.buyer, euros: old.cents / 100, phone: old.phone.isEmpty ? nil : old.phone)
+        }
+        Downcast(\.traded) { new in
+          guard let phone = new.phone, new.euros > 0 else {
+            return .rumoured(
+              .init(
+                buyer: new.buyer, seller: "", cents: new.euros * 100, address: "", phone: new.phone ?? ""))
+          }
+          return .traded(
+            .init(buyer: new.buyer, seller: "", cents: new.euros * 100, address: "", phone: phone))
+        }
+      }
+    }
+  }
+  @Schema(2, 0, 0, .bridge) enum Wide {
+    @Record struct Traded: Equatable {
+      var buyer: String
+      var euros: Int
+      @Field(personal: "buyer", erased: "gone") var phone: String?
+    }
+  }
+
+  @Test func `a downcast may not choose a record that has a value in the clear`() async throws {
+    try await expanding(Choosing.self) { store in
+      try await store.append([.traded(.init(buyer: "ada", euros: 2, phone: "1"))], to: "a")
+      try await store.append([.traded(.init(buyer: "ada", euros: 0, phone: nil))], to: "a")
+      let error = await #expect(throws: AnnalsError.self) {
+        try await store.append([.traded(.init(buyer: "ada", euros: 0, phone: "secret"))], to: "a")
+      }
+      #expect(error?.code == .unrepresentable)
+      #expect(error?.message.contains("makes a 'Rumoured' of it, where 'phone' would not be") == true)
+    }
+  }
 }
