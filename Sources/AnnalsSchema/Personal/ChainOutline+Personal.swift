@@ -67,6 +67,9 @@ extension ChainOutline {
     for field in shape.personal?.fields ?? [] {
       for older in known.personal?.fields ?? [] where partners[field.subject] == older.subject {
         guard partners[field.index].map({ $0 == older.index }) ?? isRule else { continue }
+        let (id, oldID) = (shape.shape.fields[field.subject].shape, known.shape.fields[older.subject].shape)
+        // Such an id has another text as Data, and only a rule can keep it.
+        if !isRule, (id == .bytes) != (oldID == .bytes) { continue }
         holders[field.index, default: []].insert(older.index)
       }
     }
