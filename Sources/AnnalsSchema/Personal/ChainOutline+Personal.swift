@@ -30,26 +30,50 @@ extension ChainOutline {
     return fields
   }
 
-  /// Returns the numbers of the fields of older records that hold personal fields of a bridge's record and
-  /// are personal themselves, by the number of the older record.
-  private func personalFields(of number: Int, ofStage index: Int, _ form: BridgeForm) -> [Int: Set<Int>] {
-    let (from, newer) = (schemas[index], schemas[index + 1].records[number])
-    guard let shape = newer.shape, let personal = shape.personal else { return [:] }
-    switch form {
-    case .readable, .later, .impossible: return [:]
-    case .lowered(let old, _, _):
-      guard let known = from.records[old].shape, let sealed = known.personal else { return [:] }
-      let partners = olderFields(of: number, ofStage: index, shape, known).partners
-      let held = Set(personal.fields.compactMap { partners[$0.index] })
-      return [old: held.intersection(sealed.fields.map(\.index))]
-    case .rule:
-      let names = Set(personal.fields.flatMap { shape.names(ofField: $0.index) })
-      return Dictionary(
-        uniqueKeysWithValues: from.records.enumerated().map { old, record in
-          let fields = record.shape?.personal?.fields.filter { names.contains(ExactText($0.name)) } ?? []
-          return (old, Set(fields.map(\.index)))
-        })
+  /// Returns the older fields that may hold the personal fields of a bridge's record, by the number of the
+  /// older record.
+  private func personalFields(
+    of number: Int, ofStage index: Int, _ form: BridgeForm
+  ) -> [Int: PersonalHolders] {
+    guard let shape = schemas[index + 1].records[number].shape, shape.personal != nil else { return [:] }
+    return targets(of: number, ofStage: index, form).reduce(into: [:]) { fields, old in
+      guard let known = schemas[index].records[old].shape, known.personal != nil else { return }
+      let isRule = if case .rule = form { true } else { false }
+      fields[old] = holders(
+        of: shape, in: known, olderFields(of: number, ofStage: index, shape, known).partners, isRule)
     }
+  }
+
+  /// The numbers of the older records as which a bridge's record may be stored.
+  private func targets(of number: Int, ofStage index: Int, _ form: BridgeForm) -> [Int] {
+    switch form {
+    case .readable, .later, .impossible: []
+    case .lowered(let old, _, _): [old]
+    case .rule:
+      stages[index].downcasts.first { $0.caseIndex == number }?.target.map { [$0] }
+        ?? Array(schemas[index].records.indices)
+    }
+  }
+
+  /// Returns the older fields that may hold each personal field of a bridge's record, encrypted with the key
+  /// of the same person.
+  ///
+  /// A rule may also put a value without a namesake into any field of that person. An id needs a namesake,
+  /// because only its field says whose it is.
+  private func holders(
+    of shape: StoredShape, in known: StoredShape, _ partners: [Int?], _ isRule: Bool
+  ) -> PersonalHolders {
+    var holders: PersonalHolders = [:]
+    for field in shape.personal?.fields ?? [] {
+      for older in known.personal?.fields ?? [] where partners[field.subject] == older.subject {
+        guard partners[field.index].map({ $0 == older.index }) ?? isRule else { continue }
+        let (id, oldID) = (shape.shape.fields[field.subject].shape, known.shape.fields[older.subject].shape)
+        // Such an id has another text as Data, and only a rule can keep it.
+        if !isRule, (id == .bytes) != (oldID == .bytes) { continue }
+        holders[field.index, default: []].insert(older.index)
+      }
+    }
+    return holders
   }
 
   /// Returns, for each field of a bridge's record, the field of the older record that it is, and whether
@@ -66,44 +90,19 @@ extension ChainOutline {
   /// Returns the names of the personal fields of a record whose values its older form would not encrypt with
   /// the key of the same person.
   private func clearFields(of number: Int, ofStage index: Int, _ form: BridgeForm) -> [String] {
-    let (from, stage, newer) = (schemas[index], stages[index], schemas[index + 1].records[number])
-    guard let shape = newer.shape, let personal = shape.personal else { return [] }
-    switch form {
-    case .readable, .later, .impossible: return []
-    case .lowered(let old, _, _):
-      guard let known = from.records[old].shape else { return personal.fields.map(\.name) }
-      let (partners, areMoved) = olderFields(of: number, ofStage: index, shape, known)
-      return personal.fields.filter { field in
+    let (older, shape) = (schemas[index].records, schemas[index + 1].records[number].shape)
+    let targets = targets(of: number, ofStage: index, form)
+    guard let shape, let personal = shape.personal, !targets.isEmpty else { return [] }
+    let held = personalFields(of: number, ofStage: index, form)
+    let lost = stages[index].downcasts.first { $0.caseIndex == number }?.losing ?? []
+    return personal.fields.filter { field in
+      if lost.contains(field.index) { return false }
+      if case .lowered(let old, _, _) = form, let known = older[old].shape {
+        let (partners, areMoved) = olderFields(of: number, ofStage: index, shape, known)
         // A new value has no place in the older form, and the append fails. One that moves has.
-        guard let partner = partners[field.index] else { return areMoved }
-        guard let sealed = known.personal?.fields.first(where: { $0.index == partner }) else { return true }
-        return partners[field.subject] != sealed.subject
-      }.map(\.name)
-    case .rule:
-      let downcast = stage.downcasts.first { $0.caseIndex == number }
-      let losing = Set((downcast?.losing ?? []).compactMap(\.self))
-      let targets = downcast?.target.map { [from.records[$0]] } ?? from.records
-      return personal.fields.filter { field in
-        if losing.contains(field.index) { return false }
-        let names = shape.names(ofField: field.index)
-        return !targets.contains { $0.shape?.encryptsFields(called: names) ?? false }
-      }.map(\.name)
-    }
-  }
-}
-
-extension StoredShape {
-  /// The name of a field, and the one that it had in the previous version.
-  fileprivate func names(ofField number: Int) -> Set<ExactText> {
-    let field = shape.fields[number]
-    return Set([field.name, field.originalName].compactMap { $0.map { ExactText($0) } })
-  }
-
-  /// Whether a rule that makes the record of personal values may put them into personal fields: one of these
-  /// names, or others if there is no field of such a name.
-  fileprivate func encryptsFields(called names: Set<ExactText>) -> Bool {
-    guard let personal else { return false }
-    let namesakes = shape.fields.indices.filter { names.contains(ExactText(shape.fields[$0].name)) }
-    return namesakes.isEmpty || personal.fields.contains { namesakes.contains($0.index) }
+        if partners[field.index] == nil, !areMoved { return false }
+      }
+      return !targets.contains { held[$0]?[field.index] != nil }
+    }.map(\.name)
   }
 }

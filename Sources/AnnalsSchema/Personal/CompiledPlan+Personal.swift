@@ -72,10 +72,10 @@ extension CompiledPlan {
     let replaced = try own.seal(newest.span, of: type, with: keys, from: nil).replaced
     guard let form = record.shape?.personal else { return nil }
     let personal = bridge?.fields[event.caseIndex]?.personal
-    let fields = bridge?.older.index(of: record.type).flatMap { personal?[$0] }
+    let holders = bridge?.older.index(of: record.type).flatMap { personal?[$0] }
     return try form.seal(
       payload, of: record.type, with: keys, from: nil,
-      accepting: NewerReplacements(in: fields ?? [], of: replaced)
+      accepting: NewerReplacements(replaced, in: holders ?? [:])
     ).payload
   }
 }

@@ -27,9 +27,8 @@ package struct CompiledBridge: Sendable {
 struct BridgedFields: Sendable {
   /// The numbers of the fields that its downcast loses.
   var lost: Set<Int> = []
-  /// The numbers of the personal fields of older records that hold personal fields of it, by case of the
-  /// older event.
-  var personal: [Int: Set<Int>] = [:]
+  /// The older fields that may hold its personal fields, by case of the older event.
+  var personal: [Int: PersonalHolders] = [:]
 }
 
 /// The reason why an event cannot be stored for programs of the previous version.
@@ -57,6 +56,7 @@ extension CompiledPlan {
       return (bridge.written[target], lowered)
     case .rule:
       let lowered = try bridge.lower(payload, of: record.type.text, byRuleFor: event.caseIndex)
+      try bridge.mustBeEncrypted(in: lowered, payload, of: event.caseIndex)
       try bridge.mustComeBack(lowered, as: payload, of: event.caseIndex, origin())
       return (bridge.written[lowered.caseIndex], lowered.payload)
     }
@@ -116,6 +116,30 @@ extension CompiledBridge {
       throw failure(type, "its Downcast says that there is no way to say it")
     }
     return lowered
+  }
+
+  /// Throws if a downcast record would have personal values in the clear, or under another person's key.
+  ///
+  /// The plan's check cannot know it, because the downcast chooses the older record for each event.
+  fileprivate func mustBeEncrypted(
+    in lowered: LoweredRecord, _ payload: [UInt8], of caseIndex: Int
+  ) throws(LoweringFailure) {
+    guard let personal = newer.records[caseIndex].shape?.personal else { return }
+    let (lost, holders) = (fields[caseIndex]?.lost ?? [], fields[caseIndex]?.personal[lowered.caseIndex])
+    let unheld = personal.fields.filter { !lost.contains($0.index) && holders?[$0.index] == nil }
+    if unheld.isEmpty { return }
+    let ranges: [Range<Int>]
+    do throws(CodingFailure) { ranges = try personal.ranges(in: payload.span) } catch {
+      throw .malformed(error)
+    }
+    let clear = unheld.filter { payload[ranges[$0.index].lowerBound] != PersonalForm.null }
+    if clear.isEmpty { return }
+    let names = clear.map { "'\($0.name)'" }.joined(separator: ", ")
+    let (type, name) = (newer.records[caseIndex].name.text, older.records[lowered.caseIndex].name.text)
+    throw failure(
+      type,
+      "its Downcast makes a '\(name)' of it, where \(names) would not be encrypted with the key of the same person"
+    )
   }
 
   /// Throws unless the stage restores a downcast record, except for the fields that its downcast loses.

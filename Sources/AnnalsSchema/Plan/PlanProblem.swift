@@ -127,7 +127,7 @@ extension PlanProblem: CustomStringConvertible {
     case .unbridged(let record, let schema, let from, let changes):
       "record '\(record.name)' of \(schema), which is a bridge, reaches no program of \(from): write Downcast(\\.\(record.caseName), to: …) { new in … } in the stage, or give it a shape that \(from.name) can read:\(changes.map { "\n  - \($0)" }.joined())"
     case .bridgedInTheClear(let record, let schema, let from, let fields, let isDowncast):
-      "record '\(record.name)' of \(schema), which is a bridge, is stored in a form of \(from) until the bridge is active, and \(fields.map { "`\($0)`" }.joined(separator: ", ")) would not be encrypted there with the key of the same person: make the field personal in a version of its own before this one\(isDowncast ? ", name it in 'losing:' of the Downcast if the older record does not hold it" : ""), or leave out .bridge"
+      "record '\(record.name)' of \(schema), which is a bridge, is stored in a form of \(from) until the bridge is active, and \(fields.map { "`\($0)`" }.joined(separator: ", ")) would not be encrypted there with the key of the same person: make the field personal in a version of its own before this one, for the same person with the same id\(isDowncast ? ", name it in 'losing:' of the Downcast if the older record does not hold it, write @Field(originalName: \"…\") at the id if it only got another name" : ""), or leave out .bridge"
     case .bridgeAtOnePosition(let schema, let from):
       "\(schema) is a bridge, and the stage from \(from) works out something from the whole log, after which nobody appends events of an older version: leave out .bridge"
     case .twoDowncasts(let record, let from, let to):

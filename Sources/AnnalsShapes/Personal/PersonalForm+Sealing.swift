@@ -15,14 +15,14 @@ extension PersonalForm {
   ///   - opened: The subjects of the stored payloads that this one is made of; `nil` for a new event. A value
   ///     of a subject whose key was dropped, made of replacements, is stored as it is.
   ///   - newer: The replacements that the newer form of a new event has.
-  /// - Returns: The payload, and the subjects whose replacements it has.
+  /// - Returns: The payload, and the subjects whose replacements it has, by the numbers of their fields.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
   ///   replacement in a new event, or one from another subject, and what `cipher` throws.
   package func seal(
     _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher,
     from opened: OpenedSubjects?, accepting newer: NewerReplacements = NewerReplacements()
-  ) throws(AnnalsError) -> (payload: [UInt8], replaced: Set<ExactText>) {
-    var replaced: Set<ExactText> = []
+  ) throws(AnnalsError) -> (payload: [UInt8], replaced: [Int: ExactText]) {
+    var replaced: [Int: ExactText] = [:]
     let ranges: [Range<Int>]
     var subjects: [String] = []
     do throws(CodingFailure) {
@@ -52,7 +52,7 @@ extension PersonalForm {
       if let sealed = try cipher.seal(value, of: subject, in: context) {
         Self.append(sealed, to: &output)
       } else {
-        replaced.insert(ExactText(subject))
+        replaced[field.index] = ExactText(subject)
         if value != field.replacement, !newer.include(field.index, of: subject) {
           guard let opened else { throw AnnalsError(forgotten: field.name, of: type) }
           guard opened.explains(subject) else { throw AnnalsError(misplaced: field.name, of: type) }
@@ -72,21 +72,28 @@ extension PersonalForm {
 ///
 /// The two forms may declare different ones, and a program knows those of the newer.
 package struct NewerReplacements: Sendable {
-  /// The numbers of the older form's fields that hold personal fields of the newer one.
-  private let fields: Set<Int>
-  /// The subjects whose personal fields have the replacements of the newer form.
-  private let subjects: Set<ExactText>
+  /// The subjects whose replacements the older form's fields may hold, by the numbers of these fields.
+  private var subjects: [Int: Set<ExactText>] = [:]
 
-  package init(in fields: Set<Int> = [], of subjects: Set<ExactText> = []) {
-    self.fields = fields
-    self.subjects = subjects
+  /// Finds the older fields that may hold replacements.
+  ///
+  /// - Parameters:
+  ///   - replaced: The subjects of the newer form's fields that have replacements.
+  ///   - holders: The older fields that may hold the newer ones.
+  package init(_ replaced: [Int: ExactText] = [:], in holders: PersonalHolders = [:]) {
+    for (field, subject) in replaced {
+      for older in holders[field] ?? [] { subjects[older, default: []].insert(subject) }
+    }
   }
 
   /// Whether the value of a field of the older form is made of a replacement.
   func include(_ field: Int, of subject: String) -> Bool {
-    fields.contains(field) && subjects.contains(ExactText(subject))
+    subjects[field]?.contains(ExactText(subject)) ?? false
   }
 }
+
+/// The numbers of the older form's fields that may hold a personal field of the newer form, by its number.
+package typealias PersonalHolders = [Int: Set<Int>]
 
 extension AnnalsError {
   /// The error for an event with personal data of a subject whose key was dropped.

@@ -128,6 +128,38 @@ import Testing
     }
   }
 
+  @Schema(1, 0, 0) enum OfText {
+    @Record struct Noted: Equatable {
+      var author: String
+      @Field(personal: "author", erased: "nobody") var text: String
+    }
+  }
+  /// The same bytes, which have another text as the id of a person.
+  @Schema(2, 0, 0, .bridge) enum OfData {
+    @Record(formerly: ["Noted"]) struct Written: Equatable {
+      var author: Data
+      @Field(personal: "author", erased: "nobody") var text: String
+    }
+  }
+  enum TextToData: SchemaMigrationPlan {
+    static var stages: MigrationChain<OfText, OfData> {
+      MigrationStage.lightweight(fromVersion: OfText.self, toVersion: OfData.self)
+    }
+  }
+  /// The rule keeps the text of the id.
+  enum DecodedToData: SchemaMigrationPlan {
+    static var stages: MigrationChain<OfText, OfData> {
+      MigrationStage.custom(fromVersion: OfText.self, toVersion: OfData.self) {
+        Upcast(\.noted, to: \.written) { old, _ in
+          .init(author: Data(base64Encoded: old.author) ?? Data(), text: old.text)
+        }
+        Downcast(\.written, to: \.noted) { new in
+          .init(author: new.author.base64EncodedString(), text: new.text)
+        }
+      }
+    }
+  }
+
   @Test func `a bridge that would store a personal field in the clear is refused`() {
     func problem<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) -> String? {
       do throws(AnnalsError) { _ = try CompiledPlan(plan) } catch {
@@ -137,6 +169,7 @@ import Testing
     }
     for message in [
       problem(PlainToWide.self), problem(EditorToWide.self), problem(Lowered.self), problem(Chosen.self),
+      problem(TextToData.self),
     ] {
       #expect(message?.contains("`text` would not be encrypted there with the key of") == true)
     }
@@ -145,6 +178,7 @@ import Testing
     #expect(problem(PlainToSame.self) == nil, "its records are stored in their own form")
     #expect(problem(BridgeBehind.self) == nil)
     #expect(problem(Losing.self) == nil)
+    #expect(problem(DecodedToData.self) == nil)
   }
 
   @Test func `a bridge accepts the replacement that it declares, and no other value of a forgotten person`()
