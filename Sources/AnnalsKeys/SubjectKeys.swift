@@ -122,6 +122,12 @@ public final class SubjectKeys: PersonalDataKeys {
     return .value(opened)
   }
 
+  /// Returns whether the keys of a subject were dropped. Reads of events of older versions call it.
+  public func hasDropped(_ subject: String) throws(AnnalsError) -> Bool {
+    let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
+    return try file?.row(of: subject)?.isDropped ?? false
+  }
+
   /// Encrypts a value with the newest key of a subject, if it has an older one. Passes that renew keys call
   /// it.
   public func renew(

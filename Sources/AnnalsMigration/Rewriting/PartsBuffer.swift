@@ -50,9 +50,7 @@ struct PartsBuffer {
     for (index, part) in content.parts.enumerated() {
       let payload = content.bytes.span.extracting(content.range(of: index))
       let path = content.path(of: index)
-      if let sealed = try sealing?.plan.sealed(
-        payload, ofCase: part.caseIndex, from: delivery.openedSubjects)
-      {
+      if let sealed = try sealing?.plan.sealed(payload, ofCase: part.caseIndex) {
         add(written[part.caseIndex], path, sealed.span)
       } else {
         add(written[part.caseIndex], path, payload)

@@ -177,10 +177,7 @@ extension PlanRewriter {
         }
         let kind = table.written[single.caseIndex]
         run.changes.add(isSplit: false)
-        if isSealing,
-          let sealed = try reach.plan.sealed(
-            event, ofCase: single.caseIndex, from: upcaster.delivery.openedSubjects)
-        {
+        if isSealing, let sealed = try reach.plan.sealed(event, ofCase: single.caseIndex) {
           run.tally.add(kind, bytes: sealed.count, at: run.count)
           return add(entry, kind: kind, .payload, sealed.span, extensions, into: &run)
         }

@@ -66,13 +66,11 @@ struct RewriteFailure: Error {
 }
 
 extension CompiledPlan {
-  /// Returns an event of the current schema as it is stored; `nil` if that is as it is.
-  ///
-  /// - Parameter opened: The subjects of the stored payloads that it is made of.
+  /// Returns an event that a pass writes as it is stored; `nil` if that is as it is.
   func sealed(
-    _ payload: Span<UInt8>, ofCase index: Int, from opened: OpenedSubjects
+    _ payload: Span<UInt8>, ofCase index: Int
   ) throws(RewriteFailure) -> [UInt8]? {
-    do throws(AnnalsError) { return try sealed(payload, as: written[index], from: opened) } catch {
+    do throws(AnnalsError) { return try sealed(payload, as: written[index], isNew: false) } catch {
       throw RewriteFailure(error)
     }
   }

@@ -66,8 +66,11 @@ public struct MigrationStage<From: VersionedSchema, To: VersionedSchema>: Sendab
       let context =
         hasContext ? try contexts.context(of: To.version, as: Context.self) : NoContext() as? Context
       let ends = contexts.groupEnds[To.version]
+      let mayWithhold = hasContext && contexts.keys != nil
       let steps = zip(takes, kept).map { take, kept in
-        (caseIndex: take.caseIndex, step: take.step(newer.typed, context, ends, kept))
+        RuleStep(
+          caseIndex: take.caseIndex, step: take.step(newer.typed, context, ends, kept),
+          withoutContext: mayWithhold ? take.step(newer.typed, nil, ends, kept) : nil)
       }
       return try Self.extend(newer, steps: steps, crossings: crossings, &table)
     }

@@ -55,6 +55,15 @@ extension RecordCase {
   }
 }
 
+/// Makes the step from bytes, once for each record type, regardless of how many versions use the type.
+@inlinable @inline(never) func payloadStep<R: Record>(_ step: RecordStep<R>) -> PayloadStep {
+  PayloadStep { (payload, origin, buffer) throws(StepFailure) in
+    let record: R
+    do throws(CodingFailure) { record = try R.decode(payload: payload) } catch { throw .undecodable(error) }
+    try step.run(consume record, origin, buffer)
+  }
+}
+
 /// A case without its types: only its number.
 public protocol NumberedCase {
   /// The number of the case, counted from 0.

@@ -1,4 +1,5 @@
 internal import AnnalsCoding
+internal import AnnalsShapes
 
 /// A fold, as seen by one of the record types that it takes.
 @usableFromInline final class FoldSite: Sendable {
@@ -51,6 +52,8 @@ internal import AnnalsCoding
     before origin: Origin, _ buffer: EventBuffer, into group: GroupBuffer
   ) throws(StepFailure) {
     guard let past = buffer.past, let end = try end(at: origin, buffer), end.count > 1 else { return }
+    group.withholds = buffer.withholds
+    defer { buffer.openedSubjects.add(group.openedSubjects) }
     do throws(AnnalsError) {
       var known = group.count
       try past.walk(back: origin, to: end.first, before: site.to, into: group) {

@@ -44,9 +44,11 @@ package struct Unsealing: Sendable {
 
   /// Appends to `output` the payload that the record decodes, and notes whose values it has.
   ///
+  /// - Parameter withholds: Whether everyone counts as forgotten.
   /// - Returns: The numbers of the fields with a replacement of another type than the stored one.
   func open(
-    _ payload: Span<UInt8>, to output: inout [UInt8], _ opened: inout OpenedSubjects
+    _ payload: Span<UInt8>, to output: inout [UInt8], _ opened: inout OpenedSubjects,
+    withholds: Bool = false
   ) throws(StepFailure) -> [Int] {
     let ranges: [Range<Int>]
     do throws(CodingFailure) { ranges = try form.ranges(in: payload) } catch { throw .undecodable(error) }
@@ -58,17 +60,16 @@ package struct Unsealing: Sendable {
         output.append(payload.extracting(range))
         continue
       }
-      if try open(next, in: payload, ranges, to: &output, &opened) { retyped.append(index) }
+      if try open(next, in: payload, ranges, to: &output, &opened, withholds) { retyped.append(index) }
       next += 1
     }
     return retyped
   }
 
   /// Appends the value of a personal field, and returns whether it is of another type than the stored one.
-
   private func open(
     _ number: Int, in payload: Span<UInt8>, _ ranges: [Range<Int>], to output: inout [UInt8],
-    _ subjects: inout OpenedSubjects
+    _ subjects: inout OpenedSubjects, _ withholds: Bool
   ) throws(StepFailure) -> Bool {
     if case .ignored = replacements[number] {
       output.append(PersonalForm.null)
@@ -85,7 +86,6 @@ package struct Unsealing: Sendable {
       }
       switch try PersonalForm.value(in: payload, range) {
       case .plain(let item):
-        subjects.replaced.insert(ExactText(try form.subject(of: field, in: payload, ranges)))
         output.append(payload.extracting(item))
         return false
       case .sealed(let value): stored = value
@@ -97,17 +97,16 @@ package struct Unsealing: Sendable {
     let opened: OpenedValue
     do throws(AnnalsError) {
       guard let cipher else { throw AnnalsError.noKeys("the log has encrypted fields") }
-      opened = try cipher.open(
-        stored, of: subject, in: PersonalForm.context(type: type, field: field.name, subject: subject))
+      let context = PersonalForm.context(type: type, field: field.name, subject: subject)
+      opened = withholds ? .forgotten : try cipher.open(stored, of: subject, in: context)
     } catch {
       throw .keysUnavailable(error)
     }
     switch opened {
     case .value(let value):
-      subjects.hasValues = true
+      subjects.add(ExactText(subject))
       output += value
     case .forgotten:
-      subjects.replaced.insert(ExactText(subject))
       switch replacements[number] {
       case .value(let replacement): output += replacement
       case .retyped(let replacement):

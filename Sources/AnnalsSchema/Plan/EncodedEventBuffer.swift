@@ -75,6 +75,16 @@ internal import AnnalsShapes
     /// Returns the path of the event numbered `index`.
     package func path(of index: Int) -> [UInt32] { index < paths.count ? paths[index] : [] }
 
+    /// Puts another payload in the place of that of the event numbered `index`.
+    mutating func replace(_ index: Int, with payload: [UInt8]) {
+      let range = range(of: index)
+      bytes.replaceSubrange(range, with: payload)
+      let difference = payload.count - range.count
+      for later in parts[index...].indices {
+        parts[later] = Part(caseIndex: parts[later].caseIndex, end: parts[later].end + difference)
+      }
+    }
+
     /// Removes all but the first `count` events.
     mutating func keep(first count: Int) {
       parts.removeSubrange(count...)
@@ -106,6 +116,25 @@ internal import AnnalsShapes
     self.count = count
   }
 
+  override var takesCurrent: Bool { true }
+
+  override func delivered(after count: Int) -> [DeliveredPayload]? {
+    if hasFailed { return nil }
+    return (count..<self.count).map { index in
+      DeliveredPayload(
+        caseIndex: content.parts[index].caseIndex, path: content.path(of: index),
+        bytes: Array(content.bytes[content.range(of: index)]))
+    }
+  }
+
+  override func replace(
+    _ index: Int, with payload: [UInt8], _ origin: Origin, _ arrival: PayloadStep
+  ) throws(StepFailure) {
+    content.replace(index, with: payload)
+  }
+
+  override func another() -> EventBuffer { EncodedEventBuffer() }
+
   /// The case of the one delivered event and the place of its payload in the content's bytes, if there is one
   /// event and no rule has split anything.
   package var single: (caseIndex: Int, range: Range<Int>)? {
@@ -123,6 +152,5 @@ internal import AnnalsShapes
     // Checking costs less than setting, and this is rare.
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     if hasFolded { hasFolded = false }
-    if openedSubjects.isNoted { openedSubjects = OpenedSubjects() }
   }
 }

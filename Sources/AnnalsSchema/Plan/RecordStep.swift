@@ -31,6 +31,8 @@ public struct RecordStep<R: Record>: Sendable {
   private(set) var conversion = Conversion.same
   /// The decryption of personal fields, before anything else; `nil` if there is nothing to decrypt.
   private var unsealing: Unsealing?
+  /// What replaces values of forgotten people's fields that events must not have; `nil` if there can be none.
+  private var forgotten: ForgottenFields?
   /// Returns the step for opened payloads in which these fields have replacements of the record's type.
   private var retyped: (@Sendable ([Int]) -> PayloadStep?)?
   /// Whether the payload is decoded without conversion.
@@ -70,20 +72,22 @@ public struct RecordStep<R: Record>: Sendable {
   private mutating func settle() {
     var isPlain = fold == nil && retention == nil
     if case .nothing = naming {} else { isPlain = false }
-    isDirect = isPlain && unsealing == nil && conversion.isSame
+    isDirect = isPlain && unsealing == nil && forgotten == nil && conversion.isSame
     spliced = isPlain ? conversion.spliced : nil
     isSpliced = spliced != nil && unsealing == nil
   }
 
-  /// Returns this step for payloads with encrypted fields.
+  /// Returns this step for payloads with encrypted fields, and for events with them.
   ///
   /// - Parameter retyped: Returns the step for opened payloads in which these fields have replacements of the
   ///   record's type.
   func after(
-    _ unsealing: Unsealing, retyped: @escaping @Sendable ([Int]) -> PayloadStep?
+    _ unsealing: Unsealing?, _ forgotten: ForgottenFields?,
+    retyped: @escaping @Sendable ([Int]) -> PayloadStep?
   ) -> PayloadStep {
     var step = self
     step.unsealing = unsealing
+    step.forgotten = forgotten
     step.retyped = retyped
     step.settle()
     return step
@@ -227,17 +231,19 @@ public struct RecordStep<R: Record>: Sendable {
   /// Runs the step with a payload that is not decoded as it is.
   @usableFromInline
   func convert(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
+    guard let forgotten else { return try open(payload, origin, buffer) }
+    try forgotten.settle(self, payload, origin, buffer)
+  }
+
+  /// Runs the step with a payload as it is stored.
+  func open(_ payload: Span<UInt8>, _ origin: Origin, _ buffer: EventBuffer) throws(StepFailure) {
     if isSpliced, let spliced { return try decode(payload, through: spliced, origin, buffer) }
     guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
     var room = buffer.borrowScratch()
     defer { buffer.giveBack(&room) }
-    let fields: [Int]
-    if buffer.isEncoding {
-      fields = try unsealing.open(payload, to: &room, &buffer.openedSubjects)
-    } else {
-      var subjects = OpenedSubjects()
-      fields = try unsealing.open(payload, to: &room, &subjects)
-    }
+    var opened = OpenedSubjects()
+    let fields = try unsealing.open(payload, to: &room, &opened, withholds: buffer.withholds)
+    if !opened.living.isEmpty { buffer.openedSubjects.add(opened) }
     guard !fields.isEmpty, let step = retyped?(fields) else {
       return try convert(plain: room.span, origin, buffer)
     }
@@ -282,14 +288,5 @@ public struct RecordStep<R: Record>: Sendable {
       throw .undecodable(error)
     }
     if let failure { throw failure }
-  }
-}
-
-/// Makes the step from bytes, once for each record type, regardless of how many versions use the type.
-@inlinable @inline(never) func payloadStep<R: Record>(_ step: RecordStep<R>) -> PayloadStep {
-  PayloadStep { (payload, origin, buffer) throws(StepFailure) in
-    let record: R
-    do throws(CodingFailure) { record = try R.decode(payload: payload) } catch { throw .undecodable(error) }
-    try step.run(consume record, origin, buffer)
   }
 }

@@ -21,6 +21,26 @@ extension VersionSteps {
   }
 }
 
+/// The step of the records that a rule takes.
+struct RuleStep: Sendable {
+  /// The number of their case.
+  let caseIndex: Int
+  /// A `RecordStep` or a `FoldStep` of their type.
+  let step: any Sendable
+  /// The same step without the stage's context, which fails where the rule needs that; `nil` if nobody asks.
+  let withoutContext: (any Sendable)?
+
+  /// Returns the step; `nil` if it is of another type.
+  func recordStep<R: Record>(of type: R.Type) -> RecordStep<R>? {
+    guard let step = step as? RecordStep<R> else { return nil }
+    guard let withoutContext = withoutContext as? RecordStep<R> else { return step }
+    return RecordStep { (record: consuming R, origin, buffer) throws(StepFailure) in
+      if buffer.withholds { return try withoutContext.run(record, origin, buffer) }
+      try step.run(record, origin, buffer)
+    }
+  }
+}
+
 extension MigrationStage {
   /// Makes the steps of the older version from those of the newer one, and adds its steps from bytes to
   /// `table`.
@@ -30,7 +50,7 @@ extension MigrationStage {
   ///   - steps: The steps of the cases that rules take.
   ///   - crossings: The conversion of each case.
   static func extend(
-    _ newer: VersionSteps<To.Event>, steps: [(caseIndex: Int, step: any Sendable)],
+    _ newer: VersionSteps<To.Event>, steps: [RuleStep],
     crossings: [RecordCrossing],
     _ table: inout [[PayloadStep]]
   ) throws(AnnalsError) -> VersionSteps<From.Event> {
@@ -86,7 +106,7 @@ private struct Arrival<Event: SchemaEvent>: StepSource {
 
 /// Makes the steps of one version from its stage's rules and the steps of the next version.
 private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
-  let rules: [(caseIndex: Int, step: any Sendable)]
+  let rules: [RuleStep]
   let crossings: [RecordCrossing]
   let newer: VersionSteps<Next>
   let from: SchemaVersion
@@ -94,7 +114,7 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
   var made = MadeSteps<Event>()
 
   init(
-    rules: [(caseIndex: Int, step: any Sendable)], crossings: [RecordCrossing], newer: VersionSteps<Next>,
+    rules: [RuleStep], crossings: [RecordCrossing], newer: VersionSteps<Next>,
     from: SchemaVersion, to: SchemaVersion
   ) {
     self.from = from
@@ -111,7 +131,7 @@ private struct Crossing<Event: SchemaEvent, Next: SchemaEvent>: StepSource {
         try made.add(fold.step, recordCase.decoding(fold.step).taken(by: fold.site), for: recordCase)
         return fold.step
       }
-      guard let step = rule.step as? RecordStep<R> else { throw MadeSteps<Event>.disorder }
+      guard let step = rule.recordStep(of: R.self) else { throw MadeSteps<Event>.disorder }
       if crossings.indices.contains(index), case .rule(.retained) = crossings[index] {
         let site = RuleSite(from: from, to: to, type: R.recordName)
         try made.add(step, recordCase.decoding(step).retained(at: site), for: recordCase)

@@ -11,6 +11,7 @@ public class EventBuffer {
     var drops: [NotedDrop] = []
     var hasFolded = false
     var opened = OpenedSubjects()
+    var withholds = false
     var past: (any StreamPast)?
 
     @usableFromInline init() {}
@@ -37,10 +38,16 @@ public class EventBuffer {
     set { state.value.hasFolded = newValue }
   }
 
-  /// Whose personal values were read for the events in the buffer, if it is an ``EncodedEventBuffer``.
+  /// Whose personal values were decrypted for the events that are being delivered.
   package final var openedSubjects: OpenedSubjects {
     _read { yield state.value.opened }
     _modify { yield &state.value.opened }
+  }
+
+  /// Whether everyone counts as forgotten, and rules get no contexts.
+  package final var withholds: Bool {
+    get { state.value.withholds }
+    set { state.value.withholds = newValue }
   }
 
   /// The earlier entries of the stream of the entries that are upcast; `nil` if they are in no stream.
@@ -100,6 +107,24 @@ public class EventBuffer {
 
   /// Removes all but the first `count` events, so that an entry that failed part-way delivers nothing.
   @usableFromInline package func keep(first count: Int) {}
+
+  /// Whether the buffer is for events of the plan's current version.
+  var takesCurrent: Bool { false }
+
+  /// Returns the events after the first `count` as their records encode them; `nil` if one has no encoding.
+  func delivered(after count: Int) -> [DeliveredPayload]? { nil }
+
+  /// Puts the event that `payload` encodes in the place of the one numbered `index`.
+  ///
+  /// - Parameters:
+  ///   - origin: The origin of the event.
+  ///   - arrival: The step of its record in the plan's current version.
+  func replace(
+    _ index: Int, with payload: [UInt8], _ origin: Origin, _ arrival: PayloadStep
+  ) throws(StepFailure) {}
+
+  /// Returns an empty buffer of the same type.
+  func another() -> EventBuffer { EventBuffer() }
 }
 
 @available(*, unavailable) extension EventBuffer: Sendable {}
@@ -134,6 +159,28 @@ package struct NotedDrop {
     entries.removeSubrange(count...)
     self.count = count
   }
+
+  override var takesCurrent: Bool { true }
+
+  override func delivered(after count: Int) -> [DeliveredPayload]? {
+    var payloads: [DeliveredPayload] = []
+    for entry in entries[count...] {
+      var bytes: [UInt8] = []
+      do throws(CodingFailure) { try entry.event.encode(into: &bytes) } catch { return nil }
+      payloads.append(DeliveredPayload(caseIndex: entry.event.caseIndex, path: entry.path, bytes: bytes))
+    }
+    return payloads
+  }
+
+  override func replace(
+    _ index: Int, with payload: [UInt8], _ origin: Origin, _ arrival: PayloadStep
+  ) throws(StepFailure) {
+    let room = TypedEventBuffer()
+    try arrival.run(payload.span, origin, room)
+    entries[index] = room.entries[0]
+  }
+
+  override func another() -> EventBuffer { TypedEventBuffer() }
 }
 
 extension EventBuffer {

@@ -1,20 +1,22 @@
 package import AnnalsCoding
 
-/// Whose personal values were read from the stored payloads of an event, before rules.
+/// Whose personal values were decrypted for an event, before rules.
 ///
-/// A rule may change the id of a person. If the person was forgotten under the new id alone, the values are
-/// still those of the old one, and must not be taken for ones that are made of replacements.
+/// A rule may give such a value to another person. If that one was forgotten, nothing encrypts it.
 package struct OpenedSubjects: Sendable {
-  /// Whether any value was decrypted.
-  package var hasValues = false
-  /// The subjects with replacements, or with values that were stored in the clear.
-  package var replaced: Set<ExactText> = []
+  /// The people, each once. Their keys were not dropped.
+  package private(set) var living: [ExactText] = []
 
   package init() {}
 
-  /// Whether there was any.
-  package var isNoted: Bool { hasValues || !replaced.isEmpty }
+  /// Adds a person.
+  package mutating func add(_ subject: ExactText) {
+    // Most events are about one or two people.
+    if !living.contains(subject) { living.append(subject) }
+  }
 
-  /// Whether a value of a forgotten subject can only be made of replacements.
-  func explains(_ subject: String) -> Bool { !hasValues || replaced.contains(ExactText(subject)) }
+  /// Adds the people of records that become one event with these.
+  package mutating func add(_ others: OpenedSubjects) {
+    for subject in others.living { add(subject) }
+  }
 }

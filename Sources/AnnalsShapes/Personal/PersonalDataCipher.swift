@@ -25,6 +25,12 @@ public protocol PersonalDataCipher: Sendable {
     _ value: SealedValue, of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> OpenedValue
 
+  /// Returns whether the key of `subject` was dropped, so that ``seal(_:of:in:)`` encrypts nothing.
+  ///
+  /// - Throws: ``AnnalsError`` with code `keyMissing` if the file of keys belongs to another store,
+  ///   `damaged` or `inputOutput`.
+  func hasDropped(_ subject: String) throws(AnnalsError) -> Bool
+
   /// Encrypts a value with the newest key of `subject`, if it has an older one. A pass that renews keys calls
   /// this method.
   ///

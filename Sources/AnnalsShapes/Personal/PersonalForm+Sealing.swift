@@ -12,15 +12,15 @@ extension PersonalForm {
   ///   - payload: The payload as the record encodes it.
   ///   - type: The name of the record on disk.
   ///   - cipher: The keys.
-  ///   - opened: The subjects of the stored payloads that this one is made of; `nil` for a new event. A value
-  ///     of a subject whose key was dropped, made of replacements, is stored as it is.
+  ///   - isNew: Whether it is a new event. A pass stores the value of a subject whose key was dropped as it
+  ///     is: it is made of replacements, or was in the clear before.
   ///   - newer: The replacements that the newer form of a new event has.
   /// - Returns: The payload, and the subjects whose replacements it has, by the numbers of their fields.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
-  ///   replacement in a new event, or one from another subject, and what `cipher` throws.
+  ///   replacement in a new event, and what `cipher` throws.
   package func seal(
     _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher,
-    from opened: OpenedSubjects?, accepting newer: NewerReplacements = NewerReplacements()
+    isNew: Bool, accepting newer: NewerReplacements = NewerReplacements()
   ) throws(AnnalsError) -> (payload: [UInt8], replaced: [Int: ExactText]) {
     var replaced: [Int: ExactText] = [:]
     let ranges: [Range<Int>]
@@ -53,9 +53,8 @@ extension PersonalForm {
         Self.append(sealed, to: &output)
       } else {
         replaced[field.index] = ExactText(subject)
-        if value != field.replacement, !newer.include(field.index, of: subject) {
-          guard let opened else { throw AnnalsError(forgotten: field.name, of: type) }
-          guard opened.explains(subject) else { throw AnnalsError(misplaced: field.name, of: type) }
+        if isNew, value != field.replacement, !newer.include(field.index, of: subject) {
+          throw AnnalsError(forgotten: field.name, of: type)
         }
         output.appendHead(.array, 2)
         output.appendHead(.unsigned, Self.plain)
@@ -103,17 +102,6 @@ extension AnnalsError {
       """
       a '\(type.text)' has a value in its personal field '\(field)', and the key of its subject was dropped; \
       nothing was written: append the event with the declared replacement, or under another id
-      """, details: Details { $0.type = type.text })
-  }
-
-  /// The error for a rule that gives the value of one subject to another one, whose key was dropped.
-  fileprivate init(misplaced field: String, of type: ExactText) {
-    self.init(
-      .subjectForgotten,
-      """
-      a rule gives a '\(type.text)' a value in its personal field '\(field)' that the key of another id \
-      decrypts, and the key of its own id was dropped: forget the person under the id in the stored events \
-      too; nothing was written
       """, details: Details { $0.type = type.text })
   }
 

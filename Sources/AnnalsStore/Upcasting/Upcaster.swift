@@ -46,7 +46,10 @@ package struct Upcaster: Sendable {
     throws(AnnalsError)
   {
     if let past { buffer.past = past }
-    guard let quarantine = reach.quarantine else { return try upcastWhole(entry, of: stream, into: buffer) }
+    // An entry whose rules refuse replacements is not one that cannot be read.
+    guard let quarantine = reach.quarantine, !buffer.withholds else {
+      return try upcastWhole(entry, of: stream, into: buffer)
+    }
     let before = buffer.count
     do throws(AnnalsError) {
       try upcastWhole(entry, of: stream, into: buffer)

@@ -74,6 +74,10 @@ final class MemoryKeys: PersonalDataKeys {
     }
   }
 
+  func hasDropped(_ subject: String) throws(AnnalsError) -> Bool {
+    state.withLock { $0.dropped.contains(subject) }
+  }
+
   func renew(
     _ value: SealedValue, of subject: String, in context: [UInt8]
   ) throws(AnnalsError) -> SealedValue? {

@@ -1,5 +1,4 @@
 internal import AnnalsCoding
-package import AnnalsSchema
 package import AnnalsShapes
 
 extension CompiledPlan {
