@@ -19,7 +19,9 @@ extension EventStore {
   /// ``Entry/position``. Only one task of all processes handles entries for a name.
   ///
   /// An entry that the plan cannot read is never passed over, even if the store was opened with
-  /// `StoreOptions.unreadable` as `quarantine`: the policy of the options decides.
+  /// `StoreOptions.unreadable` as `quarantine`: the policy of the options decides. An event of a newer type
+  /// is passed over with `StoreOptions.newerTypes` as `skip`, and a newer program never gets it under the
+  /// name.
   ///
   /// - Parameters:
   ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
