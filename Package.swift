@@ -263,7 +263,7 @@ let package = Package(
       exclude: ["ShopPlan.lock"], swiftSettings: strict + unoptimised),
     // An app as Xcode makes it: everything is isolated to the main actor unless it says otherwise.
     .testTarget(
-      name: "MainActorTests", dependencies: ["Annals", "AnnalsTestSupport"],
+      name: "MainActorTests", dependencies: ["Annals", "AnnalsTesting", "AnnalsTestSupport"],
       swiftSettings: strict + unoptimised + [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "AnnalsCommandTests", dependencies: ["Annals", "AnnalsCommand", "AnnalsTestSupport"],

@@ -1,6 +1,28 @@
 public import AnnalsCoding
 
 extension EventLog {
+  /// Appends what `body` collects on the caller's actor, and returns to that actor.
+  nonisolated(nonsending) func append(
+    under condition: AppendCondition?, _ body: (inout AppendCall<NewEntry>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    // The catch leads an error to the caller's actor. In Swift 6.3, an error that passes through stays away.
+    do throws(AnnalsError) {
+      return try await append(request(within: try await core.admit(options), condition, body))
+    } catch { throw error }
+  }
+
+  func request(
+    within room: consuming LogWriter.Admission?, _ condition: AppendCondition?,
+    _ body: (inout AppendCall<NewEntry>) -> Void
+  ) throws(AnnalsError) -> AppendRequest {
+    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
+    body(&call)
+    var (request, _) = try call.finish()
+    if let condition { request.conditions = [condition] }
+    request.take(room)
+    return request
+  }
+
   /// Passes an encoded call to the writer.
   package func append(_ request: consuming AppendRequest) async throws(AnnalsError) -> Appended {
     try mustTakeAppends()
@@ -64,11 +86,6 @@ extension EventLog {
   public func append(
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) throws(AnnalsError) -> Appended {
-    let room = try core.admitBlocking(options)
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
-    body(&call)
-    var (request, _) = try call.finish()
-    request.take(room)
-    return try append(blocking: request)
+    try append(blocking: request(within: try core.admitBlocking(options), nil, body))
   }
 }

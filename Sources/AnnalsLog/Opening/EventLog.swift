@@ -111,12 +111,7 @@ public struct EventLog: Sendable {
   nonisolated(nonsending) public func append(
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    let room = try await core.admit(options)
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
-    body(&call)
-    var (request, _) = try call.finish()
-    request.take(room)
-    return try await append(request)
+    try await append(under: nil, body)
   }
 
   /// Returns the streams that entries of `stream` have moved to. See ``LogSnapshot/moved(from:)``.

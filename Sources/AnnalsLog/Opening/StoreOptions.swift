@@ -52,7 +52,8 @@ public struct StoreOptions: Sendable {
   public enum Unreadable: Sendable {
     /// Fails with the error at that entry.
     case fail
-    /// Reports the entry and continues after it. None of its parts is delivered.
+    /// Reports the entry and continues after it. None of its parts is delivered. `process` does not
+    /// do so, and goes by its own policy.
     ///
     /// The store is not changed, and every reader that meets the entry reports it again. Readers still stop
     /// for causes beyond a single entry: damage, or a version or context that the plan lacks.

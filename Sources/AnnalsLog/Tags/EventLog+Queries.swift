@@ -50,8 +50,7 @@ extension EventLog {
     unless query: LogQuery, after position: Position? = nil,
     _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    let condition = try query.condition(after: position)
-    return try await append(try request(within: try await core.admit(options), condition, body))
+    try await append(under: query.condition(after: position), body)
   }
 
   /// Appends `events` to the end of `stream` if no entry after a position matches a query, and blocks the
@@ -91,17 +90,5 @@ extension EventLog {
   ) throws(AnnalsError) -> Appended {
     let condition = try query.condition(after: position)
     return try append(blocking: request(within: try core.admitBlocking(options), condition, body))
-  }
-
-  private func request(
-    within room: consuming LogWriter.Admission?, _ condition: AppendCondition,
-    _ body: (inout AppendCall<NewEntry>) -> Void
-  ) throws(AnnalsError) -> AppendRequest {
-    var call = AppendCall<NewEntry>(time: .now, maximumPayload: options.maximumPayload, core.spare)
-    body(&call)
-    var (request, _) = try call.finish()
-    request.conditions = [condition]
-    request.take(room)
-    return request
   }
 }

@@ -27,7 +27,8 @@ extension View {
     let (start, target) = (ContinuousClock.now, try registry.core.generation.lastPosition())
     var first: UInt64?
     while true {
-      let rest = timeout - start.duration(to: .now)
+      let began = ContinuousClock.now
+      let rest = timeout - start.duration(to: began)
       let slice = min(max(rest, .zero), .milliseconds(100))
       do throws(AnnalsError) {
         try await waitUntilBuilt(timeout: slice)
@@ -37,12 +38,16 @@ extension View {
         }
         return
       } catch {
-        guard error.code == .busy, rest > .zero else { throw error }
+        guard error.code == .busy, rest > .zero, registered.record != nil else { throw error }
       }
       let status = try status()
       let done = status.progress?.done ?? status.position?.rawValue ?? 0
       if first == nil { first = done }
       progress(ViewStatus.Progress(done: done, total: target, began: first.map { (start, $0) }))
+      // What keeps a view from its work for a while, such as another process, ends a slice at once.
+      do { try await Task.sleep(until: began + slice) } catch {
+        throw AnnalsError(.cancelled, "the task was cancelled before the view '\(P.name)' had caught up")
+      }
     }
   }
 }

@@ -30,7 +30,8 @@ extension EventLog {
         metadata: try new.metadata.encoded(), time: time)
     }
     body(&call)
-    return try await append(call.finish().request)
+    // The catch leads an error to the caller's actor, as in EventLog.append.
+    do throws(AnnalsError) { return try await append(call.finish().request) } catch { throw error }
   }
 
   /// Appends payloads unchanged, in one call. Each goes to the stream of its origin, with the id, metadata

@@ -63,7 +63,17 @@ extension EventStore {
   nonisolated(nonsending) public func append(
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    try await append(encode(within: try await log.core.admit(log.options), body))
+    try await append(under: nil, body)
+  }
+
+  /// Appends what `body` collects on the caller's actor, and returns to that actor.
+  nonisolated(nonsending) func append(
+    under condition: AppendCondition?, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
+  ) async throws(AnnalsError) -> Appended {
+    // The catch leads an error to the caller's actor. In Swift 6.3, an error that passes through stays away.
+    do throws(AnnalsError) {
+      return try await append(encode(within: try await log.core.admit(log.options), unless: condition, body))
+    } catch { throw error }
   }
 
   /// Passes a call to the writer, encoded again for another phase of the version's roll-out if necessary.

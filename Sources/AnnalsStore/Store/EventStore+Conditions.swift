@@ -73,8 +73,7 @@ extension EventStore {
     unless query: EventQuery<Event>, after position: Position? = nil,
     _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    let condition = try query.condition(after: position, reach)
-    return try await append(encode(within: try await log.core.admit(log.options), unless: condition, body))
+    try await append(under: query.condition(after: position, reach), body)
   }
 }
 

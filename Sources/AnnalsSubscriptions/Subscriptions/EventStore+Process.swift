@@ -18,6 +18,11 @@ extension EventStore {
   /// therefore delivered again after a crash, so let the handler recognise a repeated entry by its
   /// ``Entry/position``. Only one task of all processes handles entries for a name.
   ///
+  /// An entry that the plan cannot read is never passed over, even if the store was opened with
+  /// `StoreOptions.unreadable` as `quarantine`: the policy of the options decides. An event of a newer type
+  /// is passed over with `StoreOptions.newerTypes` as `skip`, and a newer program never gets it under the
+  /// name.
+  ///
   /// - Parameters:
   ///   - consumer: The name, 1 to 500 bytes of UTF-8 without NUL.
   ///   - start: The place to begin if no checkpoint is stored. The default is the first entry. With
@@ -49,8 +54,9 @@ extension EventStore {
     var processor = Processor(
       consumer, file, options, turn, from: floor, selecting: events.letterSelection(in: reach.plan),
       within: log.options.lockTimeout, log.options.observer)
+    // The checkpoint is shared with programs that can read more, so no entry is passed over in silence.
     var steps = steps(
-      from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix
+      from: isKnown ? .stored(consumer) : start, to: events, streamPrefix: prefix, through: reach.stopping()
     ).makeAsyncIterator()
     do throws(AnnalsError) {
       while !Task.isCancelled, let step = try await steps.next(isolation: actor) {

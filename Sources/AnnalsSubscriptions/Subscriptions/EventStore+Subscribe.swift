@@ -19,16 +19,17 @@ extension EventStore {
   public func subscribe(
     from start: SubscriptionStart, to events: EventQuery<Event> = .all, streamPrefix prefix: String? = nil
   ) -> Subscription<Entry<Event>> {
-    Subscription(steps(from: start, to: events, streamPrefix: prefix))
+    Subscription(steps(from: start, to: events, streamPrefix: prefix, through: reach))
   }
 
   /// Returns the steps of a subscription, including the entries that it cannot read.
   func steps(
-    from start: SubscriptionStart, to events: EventQuery<Event>, streamPrefix prefix: String?
+    from start: SubscriptionStart, to events: EventQuery<Event>, streamPrefix prefix: String?,
+    through reach: PlanResolver
   ) -> AsyncEntries<FollowStep<Entry<Event>>> {
     let steps = events.steps(in: reach.plan)
     return log.core.steps(from: start, streamPrefix: prefix, matching: events.sourceByTags(reach)) {
-      [reach] (reader, limits) throws(AnnalsError) in
+      (reader, limits) throws(AnnalsError) in
       try reader.events(limits, through: reach, selecting: steps, matching: events)
     }
   }

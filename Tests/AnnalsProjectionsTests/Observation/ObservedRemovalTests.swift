@@ -42,6 +42,25 @@ struct ObservedRemovalTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func `calls that wait for a removed view end at once`() async throws {
+    let room = try StockRoom()
+    try await room.count(["a": 1])
+    let view = room.view
+    try await waitUntil { try Self.removes(in: room) }
+    var reports = 0
+    let start = ContinuousClock.now
+    let ends = await [
+      #expect(throws: AnnalsError.self) { try await view.waitUntil(1, timeout: .seconds(60)) },
+      #expect(throws: AnnalsError.self) { try await view.waitUntilBuilt(timeout: .seconds(60)) },
+      #expect(throws: AnnalsError.self) {
+        try await view.waitUntilCaughtUp(timeout: .seconds(60)) { _ in reports += 1 }
+      },
+    ]
+    #expect(ends.allSatisfy { $0?.code == .busy && $0?.message.contains("removed") == true })
+    #expect(ContinuousClock.now - start < .seconds(30) && reports == 0)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   @MainActor func `a view is removed on the main actor while a live query follows`() async throws {
     var isRemoved = false
     for _ in 0..<5 where !isRemoved {

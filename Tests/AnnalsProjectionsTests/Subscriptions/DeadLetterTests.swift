@@ -157,6 +157,23 @@ import Testing
     #expect(letters.allSatisfy { $0.reason.contains("position \($0.position)") })
   }
 
+  @Test func `A consumer keeps its own policy in a store that passes over unreadable entries`() async throws {
+    try await place(["a"])
+    try await open(FirstMarketPlan.self).append([.noted(.init(text: "t"))], to: "s")
+    let store = try open(StrictPlan.self, .quarantine { _ in Issue.record("passed over in silence") })
+    var options = ProcessingOptions(endsAtHead: true)
+    let error = await #expect(throws: AnnalsError.self) {
+      try await store.process("mailer", options: options) { _ in }
+    }
+    #expect(error?.code == .ruleFailed && error?.details.position == 1)
+    #expect(try store.checkpoint(of: "mailer") == nil)
+    options.poison = .deadLetter(after: 1)
+    var given: [Position] = []
+    try await store.process("mailer", options: options) { given.append($0.entry.position) }
+    #expect(given == [2])
+    #expect(try store.deadLetters("mailer").map(\.position) == [1])
+  }
+
   @Test
   func `A letter that an older program put aside at a version unknown to the plan is known by its names`()
     async throws
