@@ -3,9 +3,9 @@ package import AnnalsShapes
 
 /// How the stored payloads of one kind become the payloads that its record decodes.
 package struct Unsealing: Sendable {
-  private let form: PersonalForm
-  private let type: ExactText
-  private let cipher: (any PersonalDataCipher)?
+  let form: PersonalForm
+  let type: ExactText
+  let cipher: (any PersonalDataCipher)?
   /// For each personal field, the value that readers get after the key was dropped.
   private let replacements: [PersonalReading.Replacement]
   /// How the record takes the values; `nil` if it is stored by name.
