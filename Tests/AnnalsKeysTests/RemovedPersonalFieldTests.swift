@@ -43,6 +43,22 @@ import Testing
   }
 }
 
+/// The first version, in which a record with code of its own has replaced the struct.
+@Schema(1, 0, 0) enum CodedParcels {
+  struct Delivered: Record, Codable {
+    struct Address: Codable, Sendable { var street: String }
+    var customerID: String
+    var address: Address
+  }
+}
+
+@Schema(2, 0, 0) enum ShortParcels {
+  @Record struct Delivered: Equatable {
+    var customerID: String
+    @Field(personal: "customerID", erased: "?") var street: String
+  }
+}
+
 enum ParcelPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<ParcelsV1, ParcelsV1> {}
 }
@@ -50,6 +66,16 @@ enum ParcelPlan: SchemaMigrationPlan {
 enum NewParcelPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<ParcelsV1, ParcelsV2> {
     MigrationStage.lightweight(fromVersion: ParcelsV1.self, toVersion: ParcelsV2.self)
+  }
+}
+
+enum CodedParcelPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<CodedParcels, ShortParcels> {
+    MigrationStage.custom(fromVersion: CodedParcels.self, toVersion: ShortParcels.self) {
+      Upcast(\.delivered, to: \.delivered) { old, _ in
+        .init(customerID: old.customerID, street: old.address.street)
+      }
+    }
   }
 }
 
@@ -156,4 +182,30 @@ enum NewParcelPlan: SchemaMigrationPlan {
       ])
     #expect(try Set(archived()[0]) == expected(0, ["phone", "weight"]))
   }
+
+  @Test func `values that a record with its own code does not take are archived as they are stored`()
+    async throws
+  {
+    let store = try customers.store(SubjectKeys(), CodedParcelPlan.self)
+    var options = options
+    options.dropFields = [
+      "Delivered.address.note", "Delivered.stops", "Delivered.payment", "Delivered.phone", "Delivered.weight",
+    ]
+    let report = try await store.migrate(options).report()
+    #expect(report.removedFields.count == 5)
+    let found = try archived()
+    let all = ["stops", "payment", "phone", "weight"]
+    #expect(
+      found.map(Set.init) == [
+        expected(0, all + ["address.note"]), expected(1, all + ["address.note"]), expected(2, all),
+      ])
+    #expect(try customers.files(with: Array(Customers.secret.utf8), in: customers.directory.url) == [])
+    #expect(
+      try Customers.events(store)
+        == ["c1", "c2", "c3"].map {
+          .delivered(.init(customerID: $0, street: Customers.secret))
+        })
+  }
 }
+
+extension ShortParcels.Event: Equatable {}

@@ -29,4 +29,17 @@ extension Unsealing {
     }
     return output
   }
+
+  /// Returns losses that were found in a decrypted payload as they are stored, so that personal values stay
+  /// encrypted.
+  func stored(_ losses: PayloadLosses, of payload: Span<UInt8>) throws(CodingFailure) -> PayloadLosses {
+    if losses.values.isEmpty { return losses }
+    let names = Set(form.fields.map { ExactText($0.name) })
+    var stored = PayloadLosses()
+    try storedNames.write(payload, to: &stored.named)
+    let others = losses.values.map(\.path).filter { !names.contains($0[0]) }
+    if !others.isEmpty { stored.values = try KeyedValues.of(others, in: stored.named.span) }
+    try stored.add(inPersonalFields: losses.values.filter { names.contains($0.path[0]) })
+    return stored
+  }
 }

@@ -194,7 +194,7 @@ public struct RecordStep<R: Record>: Sendable {
     do throws(CodingFailure) { try recoded(losses.named.span, &written) } catch { return losses }
     let missing = try KeyPaths(of: losses.named.span).missing(from: KeyPaths(of: written.span))
     if !missing.isEmpty { losses.values = try KeyedValues.of(missing, in: losses.named.span) }
-    return losses
+    return try unsealing?.stored(losses, of: payload) ?? losses
   }
 
   /// Returns this step for payloads by name, of a type that is stored by shape.
