@@ -18,7 +18,8 @@ struct SchemaVerb<Plan: SchemaMigrationPlan>: Verb {
       --version V        the version; otherwise the next minor one
       --name NAME        the schema's name; otherwise the current one's with the next number
       --changing RECORD  declares this record again, by its name on disk, with its fields as they are stored.
-                         Names of properties that differ from those on disk are not known. May be repeated
+                         Names of properties that differ from those on disk are not known, nor are tags; a
+                         value of erased: without a literal is printed as …. May be repeated
       --draft            makes the version a draft, whose shapes may still change
       --public           makes the declarations public
 

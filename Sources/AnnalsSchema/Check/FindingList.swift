@@ -36,6 +36,7 @@ struct FindingList {
       doubtRenames(at: index)
       doubtOriginalNames(at: index)
       doubtUnknownCases(at: index)
+      doubtSubjects(at: index)
       doubtVersion(at: index)
       noteContext(at: index)
       noteSamples(samples, at: index)
@@ -82,6 +83,17 @@ struct FindingList {
             .warning,
             "in \(step(index)) `\(choice)` of record '\(record.name.text)' loses its @UnknownCase: programs of version \(outline.schemas[index + 1].version) stop at every case that a later version adds; write @UnknownCase at a case of it"
           ))
+      }
+    }
+  }
+
+  /// Reports fields whose values a drop of their person's key no longer reaches.
+  private mutating func doubtSubjects(at index: Int) {
+    for record in stages[index].records {
+      for field in record.fields {
+        guard case .subjectChanged(.some, _) = field.kind else { continue }
+        findings.append(
+          .init(.warning, "in \(step(index)), record '\(record.name)': \(field.explanation)"))
       }
     }
   }

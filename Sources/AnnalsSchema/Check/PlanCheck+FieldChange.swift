@@ -23,6 +23,8 @@ extension PlanCheck {
     public let line: String
     /// A sentence that explains the change and what to write.
     public let explanation: String
+    /// The kind of change.
+    let kind: ShapeChange.Kind
   }
 }
 
@@ -35,6 +37,7 @@ extension PlanCheck.FieldChange {
   ///   - form: How programs of the older version read the record, if the newer version is a bridge.
   init(_ change: ShapeChange, isRuled: Bool, constant: String?, form: BridgeForm? = nil) {
     field = change.field
+    kind = change.kind
     self.constant = change.kind == .addedConstant ? constant : nil
     switch change.verdict {
     case .lightweight: changeClass = .lightweight
@@ -91,6 +94,10 @@ extension ShapeChange {
     case .caseRemoved(let name): "- \(place): case \(name)"
     case .plunged: "~ \(place): \(after), made of fields next to it"
     case .hoisted(let record): "~ \(record).\(place): \(before) -> \(place): \(after)"
+    case .subjectChanged(let before?, let after?):
+      "~ \(place): belongs to the person in \(after), no longer to the one in \(before)"
+    case .subjectChanged(_, nil): "~ \(place): no longer personal"
+    case .subjectChanged(nil, let subject?): "~ \(place): becomes personal, of the person in \(subject)"
     case .reused: "! \(place): \(stored.map { "\($0) -> " } ?? "")\(after)"
     }
   }

@@ -91,14 +91,16 @@ extension ChainOutline {
         continue
       }
       doubts.insert(ExactText(change.field))
-      var types = SwiftTypes([], access: "", except: [])
+      var types = SwiftTypes([], in: "", access: "", except: [])
       let type = types.type(found.shape, named: found.name)
       let property = SwiftName(found.name)
       let disk = ExactText(property.bare) == ExactText(found.name) ? "" : SwiftName.literal(found.name) + ", "
+      let personal = found.subject.map { types.personal(found, of: SwiftName($0)) } ?? []
+      let marks = (["originalName: \(SwiftName.literal(original))"] + personal).joined(separator: ", ")
       proposals.append(
         proposal(
           .schema,
-          "@Field(\(disk)originalName: \(SwiftName.literal(original))) var \(property.written): \(type)",
+          "@Field(\(disk)\(marks)) var \(property.written): \(type)",
           "in '\(record.name.text)' of \(to.name), if it is `\(change.field.sibling(original))` of \(from.name)"
         ))
     }

@@ -3,9 +3,11 @@ package import AnnalsShapes
 
 /// How the stored payloads of one kind become the payloads that its record decodes.
 package struct Unsealing: Sendable {
-  private let form: PersonalForm
-  private let type: ExactText
-  private let cipher: (any PersonalDataCipher)?
+  let form: PersonalForm
+  let type: ExactText
+  let cipher: (any PersonalDataCipher)?
+  /// The form by name of the payloads as they are stored.
+  let storedNames: NamedForm
   /// For each personal field, the value that readers get after the key was dropped.
   private let replacements: [PersonalReading.Replacement]
   /// How the record takes the values; `nil` if it is stored by name.
@@ -29,6 +31,7 @@ package struct Unsealing: Sendable {
     self.form = form
     self.cipher = cipher
     type = kind.type
+    storedNames = shape.storedNames
     let reading = declared.map { PersonalReading(form, shape, as: $0, isNewer: isNewer, drafts: drafts) }
     self.reading = reading
     replacements =

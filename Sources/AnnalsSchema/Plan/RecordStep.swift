@@ -188,20 +188,17 @@ public struct RecordStep<R: Record>: Sendable {
       let plain = unsealing == nil ? payload.copied : try unsealed(payload)
       try names.write(plain.span, to: &losses.named)
     case .nothing:
-      guard let removals else {
-        losses.named = payload.copied
-        break
+      if let removals {
+        return try removals.losses(in: payload) { () throws(CodingFailure) in try unsealing?.opened(payload) }
       }
-      try removals.names.write(payload, to: &losses.named)
-      losses.values = try removals.names.losses(in: losses.named.span, removals, findsUndeclared: false)
-      return losses
+      losses.named = payload.copied
     }
     guard let recoded else { return losses }
     var written: [UInt8] = []
     do throws(CodingFailure) { try recoded(losses.named.span, &written) } catch { return losses }
     let missing = try KeyPaths(of: losses.named.span).missing(from: KeyPaths(of: written.span))
     if !missing.isEmpty { losses.values = try KeyedValues.of(missing, in: losses.named.span) }
-    return losses
+    return try unsealing?.stored(losses, of: payload) ?? losses
   }
 
   /// Returns this step for payloads by name, of a type that is stored by shape.

@@ -48,7 +48,8 @@ package struct NextSchema: Sendable {
       options.changing.contains { ExactText($0) == record.name }
     }
     var types = SwiftTypes(
-      changing.compactMap { $0.shape?.shape }, access: access, except: Set(current.records.map(\.typeName)))
+      changing.compactMap { $0.shape?.shape }, in: typeName, access: access,
+      except: Set(current.records.map(\.typeName)))
     var body: [String] = []
     for record in current.records {
       let type = SwiftName(existing: record.typeName).written

@@ -11,16 +11,20 @@ struct SwiftTypes {
   private(set) var usesFoundation = false
   private var taken: Set<String>
   /// The names of the types declared so far.
-  private var names: [ValueShape: String] = [:]
+  private(set) var names: [ValueShape: String] = [:]
   /// The types that are elements of sets or keys of dictionaries, and what is inside them.
   private let hashable: Set<ValueShape>
   /// The names of the records and enums around the next type, the innermost last.
   private var around: [String] = []
   private let access: String
+  /// The schema that the types are declared in, as it is written.
+  let home: String
 
-  /// Creates a writer of the types in `shapes`; `taken` are names that no type may get.
-  init(_ shapes: [RecordShape], access: String, except taken: Set<String>) {
+  /// Creates a writer of the types in `shapes`, which are declared in the schema `home`; `taken` are names
+  /// that no type may get.
+  init(_ shapes: [RecordShape], in home: String, access: String, except taken: Set<String>) {
     self.access = access
+    self.home = home
     var hashable: Set<ValueShape> = []
     for shape in shapes { ValueShape.record(shape.fields).collectKeys(into: &hashable, isKey: false) }
     self.hashable = hashable
@@ -39,13 +43,24 @@ struct SwiftTypes {
   }
 
   private mutating func properties(_ fields: [FieldShape]) -> [String] {
-    var names: Set<String> = []
-    return fields.map { field in
-      let name = SwiftName(field.name, except: names)
-      names.insert(name.bare)
-      let isSame = ExactText(name.bare) == ExactText(field.name)
-      let mark = isSame ? "" : "@Field(\(SwiftName.literal(field.name))) "
-      return "\(mark)\(access)var \(name.written): \(type(field.shape, named: field.name))"
+    let names = Self.names(of: fields.map(\.name))
+    return zip(fields, names).map { field, name in
+      let type = type(field.shape, named: field.name)
+      var arguments: [String] = []
+      if ExactText(name.bare) != ExactText(field.name) { arguments.append(SwiftName.literal(field.name)) }
+      let subject = field.subject.flatMap { subject in
+        fields.firstIndex { ExactText($0.name) == ExactText(subject) }
+      }
+      if let subject { arguments += personal(field, of: names[subject]) }
+      let mark = arguments.isEmpty ? "" : "@Field(\(arguments.joined(separator: ", "))) "
+      return "\(mark)\(access)var \(name.written): \(type)"
+    }
+  }
+
+  /// Returns the names in Swift of the fields, or the cases, of one type.
+  static func names(of names: [String]) -> [SwiftName] {
+    names.reduce(into: []) { written, name in
+      written.append(SwiftName(name, except: Set(written.map(\.bare))))
     }
   }
 
@@ -112,10 +127,7 @@ struct SwiftTypes {
   }
 
   private mutating func cases(_ cases: [CaseShape]) -> [String] {
-    var names: Set<String> = []
-    return cases.map { oneCase in
-      let name = SwiftName(oneCase.name, except: names)
-      names.insert(name.bare)
+    zip(cases, Self.names(of: cases.map(\.name))).map { oneCase, name in
       let isSame = ExactText(name.bare) == ExactText(oneCase.name)
       let mark =
         (oneCase.standsForUnknown ? "@UnknownCase " : "")

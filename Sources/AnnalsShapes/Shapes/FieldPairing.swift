@@ -10,8 +10,10 @@ struct FieldPairing {
   let stored: Int
   private let isUpgrade: Bool
   private var made: [Mapping?]
+  /// For each newer field, the number of the older one that it is.
+  private let partners: [Int?]
   /// The older fields that have a counterpart.
-  var used: Set<Int> = []
+  var used: Set<Int>
   /// The newer fields without a source, by number.
   var added: [Int] = []
   /// The newer fields that get a constant, by number.
@@ -20,13 +22,26 @@ struct FieldPairing {
   /// back.
   var hoists: [Int: [Int: Mapping]] = [:]
 
-  init(_ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], path: String, isUpgrade: Bool) {
+  init(
+    _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], partners: [Int?], path: String, isUpgrade: Bool
+  ) {
     self.old = old
     self.new = new
+    self.partners = partners
+    used = Set(partners.compactMap(\.self))
     self.path = path
     self.isUpgrade = isUpgrade
     stored = isUpgrade ? old.count : new.count
     made = (isUpgrade ? new : old).map { _ in nil }
+  }
+
+  /// Whether the fields with the ids of two personal fields are the same, as far as the shapes say: a rule
+  /// may make the newer one of the older one if neither has a partner.
+  func areSame(subjects before: String, _ after: String) -> Bool {
+    let before = old.firstIndex { ExactText($0.name) == ExactText(before) }
+    let after = new.firstIndex { ExactText($0.name) == ExactText(after) }
+    let partner = after.flatMap { partners[$0] }
+    return partner == before || partner == nil && !partners.contains(before)
   }
 
   /// Sets the mapping between two fields that are the same.

@@ -34,25 +34,78 @@ package struct PayloadLosses: Sendable {
   }
 }
 
+extension PayloadLosses {
+  /// Adds values inside personal fields, which were found in the decrypted payload.
+  ///
+  /// Each has the whole field as it is stored for its value, so that it stays encrypted.
+  package mutating func add(inPersonalFields found: [LostValue]) throws(CodingFailure) {
+    if found.isEmpty { return }
+    let fields = try KeyedValues.of(found.map { [$0.path[0]] }, in: named.span)
+    var paths: Set<[ExactText]> = []
+    for value in found where paths.insert(value.path).inserted {
+      for field in fields where field.path[0] == value.path[0] {
+        values.append(
+          LostValue(
+            path: value.path, place: field.place, bytes: field.bytes, removedIn: value.removedIn))
+      }
+    }
+  }
+}
+
 /// The declared fields of one kind that a plan removes without a rule.
 package struct FieldRemovals: Sendable {
   /// The form by name of the payloads as they are stored.
-  package let names: NamedForm
+  private let names: NamedForm
+  /// The form by name of the payloads in which personal values are decrypted, or null; `nil` if nothing
+  /// inside a personal field is removed.
+  private let opened: NamedForm?
+  /// The names of the personal fields.
+  private let personal: Set<ExactText>
   /// The use of a payload up to each version that removes something, oldest first.
   private let uses: [(version: SchemaVersion, uses: FieldUses)]
 
   /// - Parameters:
-  ///   - names: The form by name of the payloads as they are stored.
+  ///   - shape: The shape of the payloads.
   ///   - conversions: Its conversions in their order, each with the version that it leads to.
   /// - Returns: `nil` if nothing is removed.
-  package init?(_ names: NamedForm, _ conversions: [(version: SchemaVersion, conversion: Conversion)]) {
+  package init?(_ shape: StoredShape, _ conversions: [(version: SchemaVersion, conversion: Conversion)]) {
     var uses: [(SchemaVersion, FieldUses)] = []
     for end in conversions.indices where !conversions[end].conversion.isSame {
       uses.append((conversions[end].version, FieldUses(conversions[...end].map(\.conversion))))
     }
-    guard uses.contains(where: { $0.1.isPartial }) else { return nil }
-    self.names = names
+    guard let last = uses.last?.1, uses.contains(where: { $0.1.isPartial }) else { return nil }
+    names = shape.storedNames
     self.uses = uses
+    let fields = shape.personal?.fields ?? []
+    personal = Set(fields.map { ExactText($0.name) })
+    let losesParts = fields.contains { field in
+      let use = last.field(field.index, of: last.root)
+      return !last.isAll(use) && !last.isNothing(use)
+    }
+    opened = losesParts ? NamedForm(shape.shape.omittingPersonalFields) : nil
+  }
+
+  /// Returns the values of a stored payload that the plan removes.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload, by shape.
+  ///   - open: Returns it with its personal values decrypted, and null for those that no key decrypts.
+  /// - Throws: ``CodingFailure`` if it does not fit the shape, and what `open` throws.
+  package func losses(
+    in payload: Span<UInt8>, _ open: () throws(CodingFailure) -> [UInt8]?
+  ) throws(CodingFailure) -> PayloadLosses {
+    var losses = PayloadLosses()
+    try names.write(payload, to: &losses.named)
+    // The parts of an encrypted value are none of the field's.
+    losses.values = try names.losses(in: losses.named.span, self, findsUndeclared: false)
+      .filter { $0.path.count == 1 || !personal.contains($0.path[0]) }
+    guard let opened, let plain = try open() else { return losses }
+    var named: [UInt8] = []
+    try opened.write(plain.span, to: &named)
+    try losses.add(
+      inPersonalFields: opened.losses(in: named.span, self, findsUndeclared: false)
+        .filter { $0.path.count > 1 && personal.contains($0.path[0]) })
+    return losses
   }
 
   /// The use of a payload after all conversions.

@@ -42,6 +42,9 @@ package struct ShapeChange: Hashable, Sendable {
     case hoisted(from: String)
     /// Elements of a set or keys of a map that become equal.
     case merged
+    /// A field that becomes personal, is no longer personal, or belongs to another person: the names of the
+    /// fields with the ids.
+    case subjectChanged(from: String?, to: String?)
     /// A name that an earlier version used for a field of another type.
     case reused
   }

@@ -6,6 +6,8 @@ struct ShapeGraph: Sendable {
   struct Field: Sendable {
     let name: String
     let originalName: String?
+    /// For a personal field, the name of the field with the id of the person it belongs to.
+    let subject: String?
     /// The number of its type.
     let type: Int
     /// The number of the field among all fields of the graph.
@@ -100,7 +102,9 @@ struct ShapeGraph: Sendable {
       let id = fieldCount
       fieldCount += 1
       let type = add(field.shape, in: enclosing)
-      added.append(Field(name: field.name, originalName: field.originalName, type: type, id: id))
+      added.append(
+        Field(
+          name: field.name, originalName: field.originalName, subject: field.subject, type: type, id: id))
     }
     return added
   }

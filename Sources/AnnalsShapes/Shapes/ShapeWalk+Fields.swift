@@ -19,8 +19,7 @@ extension ShapeWalk {
     for problem in matching.problems {
       report(path.appending(problem.name), problem.description)
     }
-    var pairing = FieldPairing(old, new, path: path, isUpgrade: isUpgrade)
-    pairing.used = Set(matching.older.compactMap { $0 })
+    var pairing = FieldPairing(old, new, partners: matching.older, path: path, isUpgrade: isUpgrade)
     for (number, field) in new.enumerated() {
       let place = path.appending(field.name)
       if let before = matching.older[number] {
@@ -74,6 +73,7 @@ extension ShapeWalk {
     if ExactText(old.name) != ExactText(new.name) {
       note(.renamed(from: old.name), old.type, new.type, at: path)
     }
+    compareSubjects(old, new, at: path, in: pairing)
     if case .list(let element) = newer.nodes[new.type],
       take(path, { if case .wrap = $0 { true } else { false } }) != nil,
       links == nil || !older.isList(old.type)
@@ -95,6 +95,23 @@ extension ShapeWalk {
     }
   }
 
+  /// Notes whether a value gets, loses or changes its person.
+  ///
+  /// - Parameters:
+  ///   - old: The record's own older field that has the value.
+  ///   - new: The newer one.
+  ///   - path: The path of the value.
+  ///   - pairing: The fields of the two records.
+  private mutating func compareSubjects(
+    _ old: ShapeGraph.Field, _ new: ShapeGraph.Field, at path: String, in pairing: FieldPairing
+  ) {
+    switch (old.subject, new.subject) {
+    case (nil, nil): return
+    case (let before?, let after?) where pairing.areSame(subjects: before, after): return
+    case (let before, let after): note(.subjectChanged(from: before, to: after), nil, nil, at: path)
+    }
+  }
+
   /// Maps a new field that the stage plunges or hoists, and returns whether it does.
   private mutating func moved(_ number: Int, at path: String, in pairing: inout FieldPairing) -> Bool {
     let field = pairing.new[number]
@@ -113,6 +130,7 @@ extension ShapeWalk {
               place,
               "`\(pairing.old[before].name)` is another field of the newer version: remove one of the two")
           }
+          compareSubjects(pairing.old[before], field, at: place, in: pairing)
           let mapping = value(pairing.old[before].type, part.type, at: place)
           made.append(mapping.map { .field(before, of: pairing.stored, $0) })
           pairing.take(
@@ -139,6 +157,7 @@ extension ShapeWalk {
       else { return false }
       adjustments[ExactText(path)] = nil
       note(.hoisted(from: from), parts[inner].type, field.type, at: path)
+      compareSubjects(pairing.old[outer], field, at: path, in: pairing)
       let isOptional = older.isOptional(pairing.old[outer].type)
       guard !isOptional || newer.isOptional(field.type) else {
         note(.becameRequired, pairing.old[outer].type, field.type, at: path)

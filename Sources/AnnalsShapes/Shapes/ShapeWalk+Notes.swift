@@ -94,6 +94,15 @@ extension ShapeWalk {
     case .merged:
       return
         "\(field) changed from \(before) to \(after), and elements or keys that differ may become equal: \(rule)"
+    case .subjectChanged(let before?, let after?):
+      return
+        "\(field) belonged to the person in `\(before)`, and belongs to the one in `\(after)`: older values stay encrypted with the key of the former until a pass; unless that is meant, name `\(before)` in personal: again"
+    case .subjectChanged(let before?, nil):
+      return
+        "\(field) is no longer personal: new values are stored in the clear, and a pass stores the older ones in the clear; unless that is meant, write personal: again, with the property of `\(before)`"
+    case .subjectChanged(nil, let after):
+      return
+        "\(field) becomes personal, of the person in `\(after ?? "")`: older values stay in the clear until a pass"
     case .reused: return "\(field) has a name that another field had: give it another name"
     }
   }
@@ -122,7 +131,7 @@ extension ShapeChange.Kind {
     case .removedRequired: (.ignored, .downcast)
     case .renamed: (.mapped, .mappedBack)
     case .possibleRename: (.lost, .lost)
-    case .reordered: (.asIs, .asIs)
+    case .reordered, .subjectChanged: (.asIs, .asIs)
     case .becameOptional: (.asIs, .untilNull)
     case .becameRequired: (.rule, .asIs)
     case .widened: (.widened, .narrowed)

@@ -29,7 +29,7 @@ extension CompiledPlan {
       conversions.append((schemas[stage + 1].version, conversion))
       record = next
     }
-    return FieldRemovals((kind.shape ?? shape).storedNames, conversions)
+    return FieldRemovals(kind.shape ?? shape, conversions)
   }
 
   /// Whether the plan drops every record that enters at `entrance`, with any content.

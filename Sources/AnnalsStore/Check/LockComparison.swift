@@ -137,22 +137,6 @@ package struct LockComparison {
     }
   }
 
-  /// Returns the differences between two shapes, one for each field.
-  static func differences(_ expected: RecordShape, _ found: RecordShape) -> [String] {
-    ShapeComparison(from: expected, to: found).changes.filter { !$0.kind.isDoubt }.map { change in
-      let place = change.field.isEmpty ? "the record" : "`\(change.field)`"
-      switch change.kind {
-      case .caseAdded(let name): return "\(place): expected no case `\(name)`, found one"
-      case .caseRemoved(let name): return "\(place): expected the case `\(name)`, found none"
-      case .reordered: return "\(place): expected the order of the lock, found another"
-      case .renamed(let original): return "\(place): expected `\(original)`, found `\(change.field)`"
-      default:
-        return
-          "\(place): expected \(change.stored ?? "no such field"), found \(change.wanted ?? "no such field")"
-      }
-    }
-  }
-
   private mutating func compareSamples(_ locked: PlanLock.Record, in version: SchemaVersion) {
     guard let expected = locked.samples, let place = place(of: locked.name, in: version),
       // A record of another form has other payloads; that difference is already reported.

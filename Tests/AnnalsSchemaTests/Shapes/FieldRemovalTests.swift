@@ -44,7 +44,7 @@ struct FieldRemovalTests {
     _ value: CBOR, _ shape: RecordShape, _ conversions: [(version: SchemaVersion, conversion: Conversion)]
   ) throws -> [Found] {
     let names = NamedForm(shape)
-    guard let removals = FieldRemovals(names, conversions) else { return [] }
+    guard let removals = FieldRemovals(StoredShape(shape), conversions) else { return [] }
     var named: [UInt8] = []
     let payload = try value.encodedPayload()
     try names.write(payload.span, to: &named)

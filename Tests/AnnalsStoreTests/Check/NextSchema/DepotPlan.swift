@@ -30,6 +30,16 @@ import Foundation
     var data: [Data]
     var extra: AnyValue
     var photo: Attachment?
+    @Field("by whom") var by: String
+    @Field(personal: "by", erased: "no\"body") var sender: String
+    @Field(personal: "by", erased: DepotV2.Place(street: "-", zip: nil)) var home: Place
+    @Field(personal: "by", erased: [DepotV2.Place(street: "-", zip: "1")]) var stops: [Place]
+    @Field(personal: "by", erased: DepotV2.Kind.box) var wanted: Kind
+    @Field(personal: "by", erased: DepotV2.Route.direct) var way: Route
+    @Field(personal: "by", erased: [String: Int8]()) var counts: [String: Int8]
+    @Field(personal: "by", erased: ["a": -1.5]) var weights: [String: Float]
+    @Field(personal: "by", erased: true) var isAdult: Bool?
+    @Field(personal: "by") var phone: String?
   }
   @Record struct `Lost for good` { var url: URL }
 }

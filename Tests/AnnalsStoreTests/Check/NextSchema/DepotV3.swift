@@ -29,6 +29,16 @@ import Foundation
     var data: [Data]
     var extra: AnyValue
     var photo: Attachment?
+    @Field("by whom") var byWhom: String
+    @Field(personal: "byWhom", erased: "no\"body") var sender: String
+    @Field(personal: "byWhom", erased: DepotV3.Through(street: "-", postCode: nil)) var home: Through
+    @Field(personal: "byWhom", erased: [DepotV3.Through(street: "-", postCode: "1")]) var stops: [Through]
+    @Field(personal: "byWhom", erased: DepotV3.Kind.bigBox) var wanted: Kind
+    @Field(personal: "byWhom", erased: DepotV3.Route.direct) var way: Route
+    @Field(personal: "byWhom", erased: [String: Int8]()) var counts: [String: Int8]
+    @Field(personal: "byWhom", erased: ["a": -1.5]) var weights: [String: Float]
+    @Field(personal: "byWhom", erased: true) var isAdult: Bool?
+    @Field(personal: "byWhom") var phone: String?
   }
   typealias `Lost for good` = DepotV2.`Lost for good`
 }

@@ -31,6 +31,22 @@ import Testing
     #expect(DepotV3.Arrived.self == DepotV1.Arrived.self)
   }
 
+  @Test func `a record declared again has the same personal fields, with their replacements`() throws {
+    let (old, new) = (try #require(DepotV2.Sent.recordShape), try #require(DepotV3.Sent.recordShape))
+    #expect(new.fields.compactMap(\.subject).count == 9)
+    #expect(new.fields.map(\.subject) == old.fields.map(\.subject))
+    #expect(new.fields.map(\.replacement) == old.fields.map(\.replacement))
+  }
+
+  @Test func `a replacement that has no literal is left to be written`() throws {
+    var options = NextSchema.Options()
+    options.changing = ["Born"]
+    let source = try NextSchema(after: DatedShelfPlan.self, options).source
+    #expect(source.contains("@Field(personal: \"id\", erased: …) var on: Date\n"))
+    #expect(source.contains("@Field(personal: \"id\", erased: …) var share: Double\n"))
+    #expect(source.contains("@Field(personal: \"id\") var name: String?\n"))
+  }
+
   @Test func `the plan with the new stage is valid, and reads every record as it is`() throws {
     let check = PlanCheck(of: NextDepotPlan.self)
     #expect(check.errors.isEmpty, "\(check)")
@@ -110,6 +126,17 @@ private enum PublicShelfPlan: SchemaMigrationPlan { static var stages: Migration
 @Schema(1, 0, 0, .draft) private enum DraftShelf { @Record fileprivate struct Placed { var title: String } }
 private enum DraftShelfPlan: SchemaMigrationPlan {
   static var stages: MigrationChain<DraftShelf, DraftShelf> {}
+}
+@Schema(1, 0, 0) private enum DatedShelf {
+  @Record fileprivate struct Born {
+    var id: Int
+    @Field(personal: "id", erased: Date(timeIntervalSince1970: 0)) var on: Date
+    @Field(personal: "id", erased: Double.infinity) var share: Double
+    @Field(personal: "id") var name: String?
+  }
+}
+private enum DatedShelfPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<DatedShelf, DatedShelf> {}
 }
 private struct Coded: Codable { var x = 1 }
 @Schema(1, 0, 0) private enum CodedShelf {
