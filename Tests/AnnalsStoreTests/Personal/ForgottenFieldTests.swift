@@ -1,14 +1,9 @@
 import AnnalsTestSupport
+import Foundation
 import Testing
 
 @testable import Annals
 @testable import AnnalsLog
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// Fields of forgotten people into which a stage puts values of others, in reads and in passes.
 @Suite struct ForgottenFieldTests {
@@ -146,7 +141,7 @@ import Testing
 
   @Test func `a value of a context is replaced in a forgotten person's field`() async throws {
     do {
-      let store = try store(OrdersPlan.self)
+      let store = try store(PlacedOrdersPlan.self)
       try await store.append(
         [
           .registered(.init(id: "a", name: "Ada's name")), .ordered(.init(id: "a", total: 1)),

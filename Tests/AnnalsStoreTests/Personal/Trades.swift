@@ -131,7 +131,7 @@ enum FoldedTrades: SchemaMigrationPlan {
 }
 
 /// A stage that puts names of people into the events of their orders.
-@Schema(1, 0, 0) enum OrdersV1 {
+@Schema(1, 0, 0) enum PlacedOrders {
   @Record struct Registered: Equatable {
     var id: String
     @Field(personal: "id", erased: "gone") var name: String
@@ -144,7 +144,7 @@ enum FoldedTrades: SchemaMigrationPlan {
 }
 
 @Schema(2, 0, 0) enum NamedOrders {
-  typealias Registered = OrdersV1.Registered
+  typealias Registered = PlacedOrders.Registered
 
   @Record struct Ordered: Equatable {
     var id: String
@@ -155,14 +155,14 @@ enum FoldedTrades: SchemaMigrationPlan {
 
 extension NamedOrders.Event: Equatable {}
 
-enum OrdersPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<OrdersV1, OrdersV1> {}
+enum PlacedOrdersPlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<PlacedOrders, PlacedOrders> {}
 }
 
 enum NamedOrdersPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<OrdersV1, NamedOrders> {
+  static var stages: MigrationChain<PlacedOrders, NamedOrders> {
     MigrationStage.custom(
-      fromVersion: OrdersV1.self, toVersion: NamedOrders.self,
+      fromVersion: PlacedOrders.self, toVersion: NamedOrders.self,
       prepare: { history in
         try KeyedContext(
           history.reduce(into: [String: String]()) { names, entry in
