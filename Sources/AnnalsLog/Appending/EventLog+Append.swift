@@ -5,7 +5,7 @@ extension EventLog {
   nonisolated(nonsending) func append(
     under condition: AppendCondition?, _ body: (inout AppendCall<NewEntry>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    // The catch leads an error to the caller's actor. In Swift 6.3, an error that passes through stays away.
+    // Swift 6.3 does not return to the caller's actor with an error that nothing catches here.
     do throws(AnnalsError) {
       return try await append(request(within: try await core.admit(options), condition, body))
     } catch { throw error }

@@ -50,7 +50,9 @@ struct PartsBuffer {
     for (index, part) in content.parts.enumerated() {
       let payload = content.bytes.span.extracting(content.range(of: index))
       let path = content.path(of: index)
-      if let sealed = try sealing?.plan.sealed(payload, ofCase: part.caseIndex) {
+      if let sealed = try sealing?.plan.sealed(
+        payload, ofCase: part.caseIndex, besides: delivery.openedSubjects)
+      {
         add(written[part.caseIndex], path, sealed.span)
       } else {
         add(written[part.caseIndex], path, payload)

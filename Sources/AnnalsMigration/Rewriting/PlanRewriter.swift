@@ -79,6 +79,7 @@ final class PlanRewriter: EntryRewriter {
     upcaster = PayloadUpcaster(reach.plan)
     self.isQuarantining = isQuarantining
     isSealing = reach.plan.written.contains { $0.shape?.personal != nil }
+    upcaster.delivery.notesSubjects = isSealing
     origins = SerialValue(EntryOrigin(log: source.log))
   }
 
@@ -177,7 +178,10 @@ extension PlanRewriter {
         }
         let kind = table.written[single.caseIndex]
         run.changes.add(isSplit: false)
-        if isSealing, let sealed = try reach.plan.sealed(event, ofCase: single.caseIndex) {
+        if isSealing,
+          let sealed = try reach.plan.sealed(
+            event, ofCase: single.caseIndex, besides: upcaster.delivery.openedSubjects)
+        {
           run.tally.add(kind, bytes: sealed.count, at: run.count)
           return add(entry, kind: kind, .payload, sealed.span, extensions, into: &run)
         }

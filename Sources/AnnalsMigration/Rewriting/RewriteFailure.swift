@@ -67,10 +67,14 @@ struct RewriteFailure: Error {
 
 extension CompiledPlan {
   /// Returns an event that a pass writes as it is stored; `nil` if that is as it is.
+  ///
+  /// - Parameter opened: People whose values were decrypted for it.
   func sealed(
-    _ payload: Span<UInt8>, ofCase index: Int
+    _ payload: Span<UInt8>, ofCase index: Int, besides opened: OpenedSubjects
   ) throws(RewriteFailure) -> [UInt8]? {
-    do throws(AnnalsError) { return try sealed(payload, as: written[index], isNew: false) } catch {
+    do throws(AnnalsError) {
+      return try sealed(payload, as: written[index], isNew: false, besides: opened)
+    } catch {
       throw RewriteFailure(error)
     }
   }

@@ -95,7 +95,12 @@ extension ChainOutline {
       let type = types.type(found.shape, named: found.name)
       let property = SwiftName(found.name)
       let disk = ExactText(property.bare) == ExactText(found.name) ? "" : SwiftName.literal(found.name) + ", "
-      let personal = found.subject.map { types.personal(found, of: SwiftName($0)) } ?? []
+      var personal: [String] = []
+      if let subject = found.subject {
+        // The property of a field whose name on disk is no Swift name is not known.
+        let isProperty = ExactText(SwiftName(subject).bare) == ExactText(subject)
+        personal = types.personal(found, of: SwiftName(existing: isProperty ? subject : "…"))
+      }
       let marks = (["originalName: \(SwiftName.literal(original))"] + personal).joined(separator: ", ")
       proposals.append(
         proposal(

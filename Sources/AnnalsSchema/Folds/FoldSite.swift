@@ -53,6 +53,7 @@ internal import AnnalsShapes
   ) throws(StepFailure) {
     guard let past = buffer.past, let end = try end(at: origin, buffer), end.count > 1 else { return }
     group.withholds = buffer.withholds
+    group.notesSubjects = buffer.notesSubjects
     defer { buffer.openedSubjects.add(group.openedSubjects) }
     do throws(AnnalsError) {
       var known = group.count

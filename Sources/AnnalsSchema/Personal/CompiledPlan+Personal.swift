@@ -44,8 +44,10 @@ extension CompiledPlan {
       let schema = schemas.firstIndex(where: { $0.version == step.version }),
       let arrivals = indices[current.version]
     else { return nil }
-    let mayUseContext = stages[schema...].contains(where: \.hasContext)
-    guard isSealed || mayUseContext || stages[schema...].contains(where: \.hasFold) else { return nil }
+    let hasFold = stages[schema...].contains(where: \.hasFold)
+    // A fold takes older records, too, which cross earlier stages.
+    let mayUseContext = stages[(hasFold ? 0 : schema)...].contains(where: \.hasContext)
+    guard isSealed || mayUseContext || hasFold else { return nil }
     return ForgottenFields(
       forms, current.records.compactMap { arrivals[$0.name].map { steps[$0].payload } },
       mayUseContext: mayUseContext, keys)
@@ -61,14 +63,16 @@ extension CompiledPlan {
 
   /// Returns a payload of `record` as it is stored; `nil` if that is as it is, because nothing is encrypted.
   ///
-  /// - Parameter isNew: Whether it is a new event, and none that a pass writes.
+  /// - Parameters:
+  ///   - isNew: Whether it is a new event, and none that a pass writes.
+  ///   - opened: People whose values were decrypted for an event that a pass writes.
   /// - Throws: ``AnnalsError`` with code `keyMissing` or `subjectForgotten`, and what the keys throw.
   package func sealed(
-    _ payload: Span<UInt8>, as record: RecordKind, isNew: Bool
+    _ payload: Span<UInt8>, as record: RecordKind, isNew: Bool, besides opened: OpenedSubjects? = nil
   ) throws(AnnalsError) -> [UInt8]? {
     guard let form = record.shape?.personal else { return nil }
     guard let keys else { throw AnnalsError.noKeys("a '\(record.type.text)' has fields to encrypt") }
-    return try form.seal(payload, of: record.type, with: keys, isNew: isNew).payload
+    return try form.seal(payload, of: record.type, with: keys, isNew: isNew, besides: opened).payload
   }
 
   /// Returns the older form of a new event as it is stored; `nil` if that is as it is, because nothing is

@@ -35,24 +35,25 @@ struct ForgottenFields: Sendable {
   ) throws(StepFailure) {
     // What a fold makes of the records of a group is settled when it is delivered.
     guard buffer.takesCurrent, !buffer.withholds else { return try step.open(payload, origin, buffer) }
-    let before = buffer.count
+    let (before, isNoting) = (buffer.count, buffer.notesSubjects)
     buffer.openedSubjects = OpenedSubjects()
+    buffer.notesSubjects = true
+    defer { buffer.notesSubjects = isNoting }
     try step.open(payload, origin, buffer)
     let opened = buffer.openedSubjects
-    guard mayUseContext || !opened.living.isEmpty, let delivered = buffer.delivered(after: before) else {
-      return
-    }
+    guard mayUseContext || !opened.living.isEmpty, let delivered = buffer.delivered(after: before, forms)
+    else { return }
     var others: [DeliveredPayload]?
     for (index, event) in delivered.enumerated() {
       guard let form = forms[event.caseIndex] else { continue }
       let fields = try forgotten(form, event, opened)
       if fields.isEmpty { continue }
       if others == nil { others = try withholding(step, payload, origin, buffer) }
-      let other = others.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+      // The rules may drop another part than before.
+      let other = others?.first { $0.isAlike(event) }
       let replaced: [UInt8]?
       do throws(CodingFailure) {
-        let made = other.flatMap { $0.isAlike(event) ? $0.bytes : nil }
-        replaced = try form.replacing(fields, in: event.bytes.span, unlessIn: made)
+        replaced = try form.replacing(fields, in: event.bytes.span, unlessIn: other?.bytes)
       } catch {
         throw .undecodable(error)
       }
@@ -73,6 +74,9 @@ struct ForgottenFields: Sendable {
     }
   }
 
+  /// What earlier records of a group may fail with: replacements or missing contexts that rules refuse.
+  private static let refusals: Set<AnnalsError.Code> = [.ruleFailed, .malformed, .requiresActivation]
+
   /// Returns what the payload becomes if everyone is forgotten and there are no contexts; empty if rules
   /// refuse that.
   private func withholding(
@@ -84,12 +88,11 @@ struct ForgottenFields: Sendable {
     do throws(StepFailure) { try step.open(payload, origin, other) } catch {
       switch error {
       case .keysUnavailable: throw error
-      case .groupUnreadable(_, let cause) where cause.code != .ruleFailed && cause.code != .malformed:
-        throw error
+      case .groupUnreadable(_, let cause) where !Self.refusals.contains(cause.code): throw error
       default: return []
       }
     }
-    return other.delivered(after: 0) ?? []
+    return other.delivered(after: 0, forms) ?? []
   }
 }
 

@@ -118,12 +118,12 @@ internal import AnnalsShapes
 
   override var takesCurrent: Bool { true }
 
-  override func delivered(after count: Int) -> [DeliveredPayload]? {
+  override func delivered(after count: Int, _ forms: [PersonalForm?]) -> [DeliveredPayload]? {
     if hasFailed { return nil }
     return (count..<self.count).map { index in
-      DeliveredPayload(
-        caseIndex: content.parts[index].caseIndex, path: content.path(of: index),
-        bytes: Array(content.bytes[content.range(of: index)]))
+      let number = content.parts[index].caseIndex
+      let bytes = forms[number] == nil ? [] : Array(content.bytes[content.range(of: index)])
+      return DeliveredPayload(caseIndex: number, path: content.path(of: index), bytes: bytes)
     }
   }
 
@@ -152,5 +152,6 @@ internal import AnnalsShapes
     // Checking costs less than setting, and this is rare.
     if !drops.isEmpty { drops.removeAll(keepingCapacity: true) }
     if hasFolded { hasFolded = false }
+    if !openedSubjects.living.isEmpty { openedSubjects = OpenedSubjects() }
   }
 }

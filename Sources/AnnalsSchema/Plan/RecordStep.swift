@@ -238,7 +238,7 @@ public struct RecordStep<R: Record>: Sendable {
     guard let unsealing, retention == nil else { return try convert(plain: payload, origin, buffer) }
     var room = buffer.borrowScratch()
     defer { buffer.giveBack(&room) }
-    var opened = OpenedSubjects()
+    var opened = OpenedSubjects(isAsked: buffer.notesSubjects)
     let fields = try unsealing.open(payload, to: &room, &opened, withholds: buffer.withholds)
     if !opened.living.isEmpty { buffer.openedSubjects.add(opened) }
     guard !fields.isEmpty, let step = retyped?(fields) else {

@@ -11,6 +11,7 @@ public class EventBuffer {
     var drops: [NotedDrop] = []
     var hasFolded = false
     var opened = OpenedSubjects()
+    var notesSubjects = false
     var withholds = false
     var past: (any StreamPast)?
 
@@ -38,10 +39,16 @@ public class EventBuffer {
     set { state.value.hasFolded = newValue }
   }
 
-  /// Whose personal values were decrypted for the events that are being delivered.
+  /// Whose personal values were decrypted for the events that are being delivered, if they are noted.
   package final var openedSubjects: OpenedSubjects {
     _read { yield state.value.opened }
     _modify { yield &state.value.opened }
+  }
+
+  /// Whether ``openedSubjects`` are noted. A buffer for many entries would collect them all.
+  package final var notesSubjects: Bool {
+    get { state.value.notesSubjects }
+    set { state.value.notesSubjects = newValue }
   }
 
   /// Whether everyone counts as forgotten, and rules get no contexts.
@@ -112,7 +119,9 @@ public class EventBuffer {
   var takesCurrent: Bool { false }
 
   /// Returns the events after the first `count` as their records encode them; `nil` if one has no encoding.
-  func delivered(after count: Int) -> [DeliveredPayload]? { nil }
+  ///
+  /// - Parameter forms: The personal fields of each case. The bytes of events without any are left out.
+  func delivered(after count: Int, _ forms: [PersonalForm?]) -> [DeliveredPayload]? { nil }
 
   /// Puts the event that `payload` encodes in the place of the one numbered `index`.
   ///
@@ -162,11 +171,13 @@ package struct NotedDrop {
 
   override var takesCurrent: Bool { true }
 
-  override func delivered(after count: Int) -> [DeliveredPayload]? {
+  override func delivered(after count: Int, _ forms: [PersonalForm?]) -> [DeliveredPayload]? {
     var payloads: [DeliveredPayload] = []
     for entry in entries[count...] {
       var bytes: [UInt8] = []
-      do throws(CodingFailure) { try entry.event.encode(into: &bytes) } catch { return nil }
+      if forms[entry.event.caseIndex] != nil {
+        do throws(CodingFailure) { try entry.event.encode(into: &bytes) } catch { return nil }
+      }
       payloads.append(DeliveredPayload(caseIndex: entry.event.caseIndex, path: entry.path, bytes: bytes))
     }
     return payloads

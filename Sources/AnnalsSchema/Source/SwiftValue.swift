@@ -31,6 +31,10 @@ extension SwiftTypes {
     // An empty literal has no type where the macro takes it.
     case (.list, .array([])), (.set, .array([])), (.map, .array([])), (.map, .map([])):
       type(shape).map { "\($0)()" }
+    // One of only nil has none either.
+    case (.list, .array(let values)) where values.allSatisfy({ $0 == .null }): nil
+    case (.set, .array(let values)) where values.allSatisfy({ $0 == .null }): nil
+    case (.map, .map(let pairs)) where pairs.allSatisfy({ $0.value == .null }): nil
     case (.list(let inner), .array(let values)), (.set(let inner), .array(let values)):
       list(values.map { self.value($0, of: inner) }).map { "[\($0)]" }
     case (.map(.text, let inner), .map(let pairs)):

@@ -6,13 +6,15 @@ package import AnnalsCoding
 package struct OpenedSubjects: Sendable {
   /// The people, each once. Their keys were not dropped.
   package private(set) var living: [ExactText] = []
+  /// Whether anybody asks.
+  private let isAsked: Bool
 
-  package init() {}
+  package init(isAsked: Bool = true) { self.isAsked = isAsked }
 
   /// Adds a person.
   package mutating func add(_ subject: ExactText) {
     // Most events are about one or two people.
-    if !living.contains(subject) { living.append(subject) }
+    if isAsked, !living.contains(subject) { living.append(subject) }
   }
 
   /// Adds the people of records that become one event with these.

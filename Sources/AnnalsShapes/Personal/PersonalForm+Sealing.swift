@@ -14,13 +14,15 @@ extension PersonalForm {
   ///   - cipher: The keys.
   ///   - isNew: Whether it is a new event. A pass stores the value of a subject whose key was dropped as it
   ///     is: it is made of replacements, or was in the clear before.
+  ///   - opened: People whose values were decrypted for an event that a pass writes.
   ///   - newer: The replacements that the newer form of a new event has.
   /// - Returns: The payload, and the subjects whose replacements it has, by the numbers of their fields.
   /// - Throws: ``AnnalsError`` with code `subjectForgotten` if such a subject gets another value than the
-  ///   replacement in a new event, and what `cipher` throws.
+  ///   replacement in a new event, or one of `opened` has no key any more, and what `cipher` throws.
   package func seal(
     _ payload: Span<UInt8>, of type: ExactText, with cipher: any PersonalDataCipher,
-    isNew: Bool, accepting newer: NewerReplacements = NewerReplacements()
+    isNew: Bool, besides opened: OpenedSubjects? = nil,
+    accepting newer: NewerReplacements = NewerReplacements()
   ) throws(AnnalsError) -> (payload: [UInt8], replaced: [Int: ExactText]) {
     var replaced: [Int: ExactText] = [:]
     let ranges: [Range<Int>]
@@ -55,6 +57,9 @@ extension PersonalForm {
         replaced[field.index] = ExactText(subject)
         if isNew, value != field.replacement, !newer.include(field.index, of: subject) {
           throw AnnalsError(forgotten: field.name, of: type)
+        }
+        if let opened, opened.living.contains(ExactText(subject)) {
+          throw AnnalsError(droppedMeanwhile: field.name, of: type)
         }
         output.appendHead(.array, 2)
         output.appendHead(.unsigned, Self.plain)
@@ -102,6 +107,16 @@ extension AnnalsError {
       """
       a '\(type.text)' has a value in its personal field '\(field)', and the key of its subject was dropped; \
       nothing was written: append the event with the declared replacement, or under another id
+      """, details: Details { $0.type = type.text })
+  }
+
+  /// The error for a key that was dropped after the value was decrypted and before it was encrypted again.
+  fileprivate init(droppedMeanwhile field: String, of type: ExactText) {
+    self.init(
+      .subjectForgotten,
+      """
+      the key of the subject of a '\(type.text)' was dropped while its personal field '\(field)' was being \
+      written: nothing was stored in the clear; run the pass again
       """, details: Details { $0.type = type.text })
   }
 

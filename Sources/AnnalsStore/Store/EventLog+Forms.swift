@@ -30,7 +30,7 @@ extension EventLog {
         metadata: try new.metadata.encoded(), time: time)
     }
     body(&call)
-    // The catch leads an error to the caller's actor, as in EventLog.append.
+    // An error returns to the caller's actor only if it is caught here, as in EventLog.append.
     do throws(AnnalsError) { return try await append(call.finish().request) } catch { throw error }
   }
 

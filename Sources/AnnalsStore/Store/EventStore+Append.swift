@@ -70,7 +70,7 @@ extension EventStore {
   nonisolated(nonsending) func append(
     under condition: AppendCondition?, _ body: (inout AppendCall<NewEvent<Event>>) -> Void
   ) async throws(AnnalsError) -> Appended {
-    // The catch leads an error to the caller's actor. In Swift 6.3, an error that passes through stays away.
+    // Swift 6.3 does not return to the caller's actor with an error that nothing catches here.
     do throws(AnnalsError) {
       return try await append(encode(within: try await log.core.admit(log.options), unless: condition, body))
     } catch { throw error }

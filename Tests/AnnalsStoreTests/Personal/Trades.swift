@@ -160,8 +160,10 @@ enum PlacedOrdersPlan: SchemaMigrationPlan {
 }
 
 enum NamedOrdersPlan: SchemaMigrationPlan {
-  static var stages: MigrationChain<PlacedOrders, NamedOrders> {
-    MigrationStage.custom(
+  static var stages: MigrationChain<PlacedOrders, NamedOrders> { naming }
+
+  static var naming: MigrationStage<PlacedOrders, NamedOrders> {
+    .custom(
       fromVersion: PlacedOrders.self, toVersion: NamedOrders.self,
       prepare: { history in
         try KeyedContext(
