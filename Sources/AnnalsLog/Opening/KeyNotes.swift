@@ -17,7 +17,8 @@ package enum KeyNotes {
   package static let definitions = [
     TableDefinition("keys", integerKeys: false), TableDefinition("meta", integerKeys: false),
   ]
-  /// Returns the options for opening the file. A damaged page can hide keys, so those of 64 MiB are checked.
+
+  /// Returns the options for opening the file. A damaged page can hide keys, so up to 64 MiB are checked.
   package static func options(isReadOnly: Bool) -> EnvironmentOptions {
     EnvironmentOptions(
       access: isReadOnly ? .readOnly : .readWrite, mapSize: 1 << 32, checkedSize: 64 << 20)

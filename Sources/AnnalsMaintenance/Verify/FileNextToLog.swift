@@ -10,7 +10,7 @@ struct FileNextToLog {
   static let all = [
     FileNextToLog(
       directory: ConsumerFile.directoryName, stem: ConsumerFile.stem, tables: ConsumerFile.definitions,
-      repair: .remove),
+      repair: .remove, readRows: ConsumerFile.readAll),
     FileNextToLog(
       directory: SnapshotFile.directoryName, stem: SnapshotFile.stem, tables: SnapshotFile.definitions,
       repair: .rebuild),
@@ -24,6 +24,8 @@ struct FileNextToLog {
   private let stem: String
   private let tables: [TableDefinition]
   private let repair: Finding.Repair
+  /// Reads every row; `nil` if a wrong row is noticed only where it is used.
+  var readRows: (@Sendable (Directory) throws(AnnalsError) -> Void)?
 
   /// Adds the problems of the file of a store; none if there is no such file.
   func check(in store: Directory, _ report: inout VerifyReport) throws(AnnalsError) {
@@ -33,7 +35,7 @@ struct FileNextToLog {
       for finding in pages?.findings ?? [] {
         report.add(Finding(place: place, problem: finding.description, repair: repair))
       }
-      if stem == ConsumerFile.stem, pages?.isClean == true { try ConsumerFile.readAll(in: store) }
+      if pages?.isClean == true { try readRows?(store) }
     } catch {
       guard error.code == .damaged else { throw error }
       report.add(Finding(place: place, problem: error.message, repair: repair))

@@ -49,8 +49,11 @@ struct ForgottenFields: Sendable {
       let fields = try forgotten(form, event, opened)
       if fields.isEmpty { continue }
       if others == nil { others = try withholding(step, payload, origin, buffer) }
-      // The rules may drop another part than before.
-      let other = others?.first { $0.isAlike(event) }
+      let other = others.flatMap { others in
+        // The rules may drop another part than before.
+        others.indices.contains(index) && others[index].isAlike(event)
+          ? others[index] : others.first { $0.isAlike(event) }
+      }
       let replaced: [UInt8]?
       do throws(CodingFailure) {
         replaced = try form.replacing(fields, in: event.bytes.span, unlessIn: other?.bytes)

@@ -15,21 +15,6 @@ import Testing
     directory = try TemporaryDirectory()
   }
 
-  private func store<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws -> EventStore<Plan> {
-    var options = keys.options
-    options.activating = true
-    return try EventStore(at: url, plan: plan, options: options)
-  }
-
-  private func events<Plan: SchemaMigrationPlan>(_ store: EventStore<Plan>) throws -> [Plan.Current.Event] {
-    try store.read { (snapshot) throws(AnnalsError) in
-      var entries = try snapshot.entries()
-      var events: [Plan.Current.Event] = []
-      while let entry = try entries.next() { events.append(entry.event) }
-      return events
-    }
-  }
-
   private func has(_ text: String) throws -> Bool {
     let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {
@@ -48,15 +33,15 @@ import Testing
   private func events<Plan: SchemaMigrationPlan>(
     of trades: [TradesV1.Event], forgetting person: String, _ plan: Plan.Type
   ) async throws -> [Plan.Current.Event] where Plan.Current.Event: Equatable {
-    do { try await self.store(TradesPlan.self).append(trades, to: "trades") }
-    let store = try store(plan)
+    do { try await keys.open(TradesPlan.self, at: url).append(trades, to: "trades") }
+    let store = try keys.open(plan, at: url)
     try store.forget(person, by: "jane", because: "request")
-    let before = try events(store)
+    let before = try MemoryKeys.events(store)
     for comparison in [MigrationOptions.Comparison.full, .sampled] {
       var options = MigrationOptions()
       options.comparison = comparison
       _ = try await store.migrate(options).report()
-      #expect(try events(store) == before)
+      #expect(try MemoryKeys.events(store) == before)
     }
     _ = try EventLog.discardPrevious(url)
     #expect(try EventLog.verify(url).isClean)
@@ -141,22 +126,22 @@ import Testing
 
   @Test func `a value of a context is replaced in a forgotten person's field`() async throws {
     do {
-      let store = try store(PlacedOrdersPlan.self)
+      let store = try keys.open(PlacedOrdersPlan.self, at: url)
       try await store.append(
         [
           .registered(.init(id: "a", name: "Ada's name")), .ordered(.init(id: "a", total: 1)),
           .registered(.init(id: "b", name: "Ben")), .ordered(.init(id: "b", total: 2)),
         ], to: "orders")
     }
-    let store = try store(NamedOrdersPlan.self)
+    let store = try keys.open(NamedOrdersPlan.self, at: url)
     try store.forget("a", by: "jane", because: "request")
     let wanted: [NamedOrders.Event] = [
       .registered(.init(id: "a", name: "gone")), .ordered(.init(id: "a", total: 1, name: "none")),
       .registered(.init(id: "b", name: "Ben")), .ordered(.init(id: "b", total: 2, name: "Ben")),
     ]
-    #expect(try events(store) == wanted)
+    #expect(try MemoryKeys.events(store) == wanted)
     _ = try await store.migrate().report()
-    #expect(try events(store) == wanted)
+    #expect(try MemoryKeys.events(store) == wanted)
     // The context still has it, which the erasure says.
     #expect(try store.log.erasures().first?.remains.isEmpty == false)
     var options = ContractOptions()
@@ -166,6 +151,6 @@ import Testing
     _ = try EventLog.discardPrevious(url)
     #expect(try store.log.erasures().first?.remains == [])
     #expect(try !has("Ada's name"))
-    #expect(try events(store) == wanted)
+    #expect(try MemoryKeys.events(store) == wanted)
   }
 }

@@ -49,34 +49,19 @@ private enum FoldedOrdersPlan: SchemaMigrationPlan {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func store<Plan: SchemaMigrationPlan>(_ plan: Plan.Type) throws -> EventStore<Plan> {
-    var options = keys.options
-    options.activating = true
-    return try EventStore(at: url, plan: plan, options: options)
-  }
-
-  private func events<Plan: SchemaMigrationPlan>(_ store: EventStore<Plan>) throws -> [Plan.Current.Event] {
-    try store.read { (snapshot) throws(AnnalsError) in
-      var entries = try snapshot.entries()
-      var events: [Plan.Current.Event] = []
-      while let entry = try entries.next() { events.append(entry.event) }
-      return events
-    }
-  }
-
   @Test func `a fold has no value of a context that its older records met`() async throws {
-    try await store(PlacedOrdersPlan.self).append(
+    try await keys.open(PlacedOrdersPlan.self, at: url).append(
       [.registered(.init(id: "a", name: "Ada's name")), .ordered(.init(id: "a", total: 1))], to: "orders")
-    try await store(NamedOrdersPlan.self).append(
+    try await keys.open(NamedOrdersPlan.self, at: url).append(
       [.ordered(.init(id: "a", total: 2, name: "Ada Lovelace"))], to: "orders")
-    let store = try store(FoldedOrdersPlan.self)
+    let store = try keys.open(FoldedOrdersPlan.self, at: url)
     try store.forget("a", by: "jane", because: "request")
     let wanted: [FoldedOrders.Event] = [
       .registered(.init(id: "a", name: "gone")), .orders(.init(id: "a", total: 3, names: "none")),
     ]
-    #expect(try events(store) == wanted)
+    #expect(try MemoryKeys.events(store) == wanted)
     _ = try await store.migrate().report()
-    #expect(try events(store) == wanted)
+    #expect(try MemoryKeys.events(store) == wanted)
   }
 
   private var kind: (plan: CompiledPlan, record: RecordKind, payload: [UInt8]) {

@@ -40,12 +40,7 @@ struct PersonalShop {
   }
 
   func events<Plan: SchemaMigrationPlan>(_ store: EventStore<Plan>) throws -> [Plan.Current.Event] {
-    try store.read { (snapshot) throws(AnnalsError) in
-      var entries = try snapshot.entries()
-      var events: [Plan.Current.Event] = []
-      while let entry = try entries.next() { events.append(entry.event) }
-      return events
-    }
+    try MemoryKeys.events(store)
   }
 
   func dump(_ log: EventLog) throws -> String {

@@ -1,4 +1,24 @@
 import Annals
+import Foundation
+
+extension MemoryKeys {
+  /// Opens a store with these keys, and activates the plan.
+  func open<Plan: SchemaMigrationPlan>(_ plan: Plan.Type, at url: URL) throws -> EventStore<Plan> {
+    var options = options
+    options.activating = true
+    return try EventStore(at: url, plan: plan, options: options)
+  }
+
+  /// Returns all events of a store, oldest first.
+  static func events<Plan: SchemaMigrationPlan>(_ store: EventStore<Plan>) throws -> [Plan.Current.Event] {
+    try store.read { (snapshot) throws(AnnalsError) in
+      var entries = try snapshot.entries()
+      var events: [Plan.Current.Event] = []
+      while let entry = try entries.next() { events.append(entry.event) }
+      return events
+    }
+  }
+}
 
 /// Trades between two people, of whom one is to be forgotten.
 @Schema(1, 0, 0) enum TradesV1 {
