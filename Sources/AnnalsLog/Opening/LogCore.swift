@@ -146,37 +146,33 @@ extension LogCore {
   /// Opens the store at `url`, or returns the core that this process has open there.
   static func open(at url: URL, options: StoreOptions) throws(AnnalsError) -> LogCore {
     let place = try StorePlace(url)
-    let directory = try place.open(options)
-    let identity = try files { () throws(StoreFileError) in try directory.status().identity }
-    if let core = opened.withLock({ $0[identity]?.core }), !core.isInherited {
-      guard core.access == .readWrite || options.access == .readOnly else {
-        throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
-      }
-      if options.trust == .nobody {
+    return try place.open(options) { (directory) throws(AnnalsError) -> LogCore in
+      let identity = try files { () throws(StoreFileError) in try directory.status().identity }
+      if let core = opened.withLock({ $0[identity]?.core }), !core.isInherited {
+        guard core.access == .readWrite || options.access == .readOnly else {
+          throw AnnalsError(.busy, "this process has the store open for reading only; release that one first")
+        }
+        guard options.trust == .nobody else { return core }
         let pages = StorePages(directory, core.generation.current)
         if let scope = options.scope {
           try pages.mustBeSound(scope)
         } else {
           try pages.mustBeSound(in: core.generation.environment)
         }
+        return core
       }
-      return core
-    }
-    let core = try LogCore(CurrentGeneration(directory, options), options)
-    guard try place.leads(to: directory) else {
-      throw AnnalsError(
-        .busy, "the store was moved while it was opened; open it again")
-    }
-    return opened.withLock { opened in
-      // Two threads may have opened it at once; both then share the first.
-      if let other = opened[identity]?.core, !other.isInherited,
-        other.access == core.access || other.access == .readWrite
-      {
-        return other
+      let core = try LogCore(CurrentGeneration(directory, options), options)
+      guard try place.leads(to: directory) else {
+        throw AnnalsError(.busy, "the store was moved while it was opened; open it again")
       }
-      opened = opened.filter { $0.value.core != nil }
-      opened[identity] = Weak(core: core)
-      return core
+      return opened.withLock { opened in
+        let other = opened[identity]?.core
+        // Two threads may have opened it at once; both then share the first.
+        if let other, !other.isInherited, [core.access, .readWrite].contains(other.access) { return other }
+        opened = opened.filter { $0.value.core != nil }
+        opened[identity] = Weak(core: core)
+        return core
+      }
     }
   }
 }

@@ -31,27 +31,29 @@ package struct StorePlace {
     parent = end.map { $0 == 0 ? [slash] : Array(path[..<$0]) } ?? [UInt8(ascii: ".")]
   }
 
-  /// Opens the directory, after creating the store if `options` say so.
+  /// Opens the directory, after creating the store if `options` say so, and flushes its name to disk while
+  /// `body` runs. A writer receives the result only when the name is there.
   ///
-  /// A writer receives it only when its name is on disk.
-  package func open(_ options: StoreOptions) throws(AnnalsError) -> Directory {
+  /// Without it, a power loss would lose everything appended. The creation cannot do this alone: it may have
+  /// been killed after its rename, or still be waiting in another process.
+  package func open<Result>(
+    _ options: StoreOptions, _ body: (Directory) throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
     let directory = try find(options)
-    if options.access == .readWrite { try waitForName() }
-    return directory
-  }
-
-  /// Waits until the store's name is on disk. Without it, a power loss would lose everything appended.
-  ///
-  /// The creation cannot do this alone: it may have been killed after its rename, or still be waiting in
-  /// another process.
-  private func waitForName() throws(AnnalsError) {
+    guard options.access == .readWrite else { return try body(directory) }
+    let flush = DirectoryFlush(path: parent + "/.".utf8)
+    let result = try body(directory)
     try files { () throws(StoreFileError) in
-      do throws(StoreFileError) {
-        try Directory.open(path: parent + "/.".utf8).synchronize()
-      } catch .permission {
+      do throws(StoreFileError) { try flush.wait() } catch .permission {
         // A process that may not read the parent directory cannot have added a name to it, nor wait for one.
       }
     }
+    return result
+  }
+
+  /// Opens the directory, after creating the store if `options` say so, and waits until its name is on disk.
+  package func open(_ options: StoreOptions) throws(AnnalsError) -> Directory {
+    try open(options) { $0 }
   }
 
   private func find(_ options: StoreOptions) throws(AnnalsError) -> Directory {
@@ -113,25 +115,23 @@ package struct StorePlace {
   package func create(
     room: Int, _ content: (Directory, _ open: FileLock) throws(AnnalsError) -> Void
   ) throws(AnnalsError) {
-    let parent = try above()
     let taken = AnnalsError(
       .cannotCreate, "something called '\(name)' is there already; nothing was changed")
     // Before the work, which may be long. A file that takes the name meanwhile is not replaced either.
-    guard try !isTaken(in: parent) else { throw taken }
-    guard try StoreCreation(parent: parent, name: fileName).run(room: room, content) else { throw taken }
-    try waitForName()
+    guard try !isTaken() else { throw taken }
+    guard try StoreCreation(parent: above(), name: fileName).run(room: room, content) else { throw taken }
+    _ = try open(StoreOptions(creation: .never))
   }
 
   /// Whether something has the name, a store or not.
-  package func isTaken() throws(AnnalsError) -> Bool { try isTaken(in: above()) }
+  package func isTaken() throws(AnnalsError) -> Bool {
+    let parent = try above()
+    return try files { () throws(StoreFileError) in try parent.status(of: fileName) } != nil
+  }
 
   /// Whether a part of a store is next to the place: one that could not be removed, or that is being made.
   package func hasLeftovers() throws(AnnalsError) -> Bool {
     try StoreCreation(parent: above(), name: fileName).hasLeftovers()
-  }
-
-  private func isTaken(in parent: Directory) throws(AnnalsError) -> Bool {
-    try files { () throws(StoreFileError) in try parent.status(of: fileName) } != nil
   }
 
   /// The directory above the store.
