@@ -23,13 +23,14 @@ struct ExternalProgramTests {
       ("moving", "/a:/b:/c", "/b/annals-moving"),
       ("info x", "/a:/b", nil), ("other", "/a:/b", nil), ("--moving", "/a:/b", nil), ("", "/a:/b", nil),
       ("help", "/a:/b", nil), ("../b/annals-moving", "/a:/b", nil), ("moving", "", nil),
-      ("moving", "::", nil),
+      ("moving", "::", nil), ("completions bash", "/a:/b", nil), ("manual", "/a:/b", nil),
     ] as [(String, String, String?)])
   func `the first program of a name is found, and a verb of the command wins`(
     line: String, folders: String, program: String?
   ) {
     let programs: Set = [
       "/b/annals-moving", "/c/annals-moving", "/b/annals-info", "/b/annals-help", "/annals-moving",
+      "/b/annals-completions", "/b/annals-manual",
     ]
     #expect(found(line, in: folders, programs) == program)
   }

@@ -43,6 +43,10 @@ struct PathTests {
     #expect(try annals(bytes("backup"), store, copy).output.hasPrefix("1 entries in 1 streams"))
     let again = bytes("again") + [0xC3]
     #expect(try annals(bytes("restore"), copy, again).output.hasPrefix("1 entries in 1 streams"))
+    let erase = ["erase", "--position", "1", "--by", "a", "--because", "b"].map(bytes)
+    #expect(
+      try annals(erase[0], store, erase[1], erase[2], erase[3], erase[4], erase[5], erase[6]).status == 0)
+    #expect(try annals(bytes("erasures"), store).output.contains("/copy\\xFE"))
     let names = try folder.names()
     #expect(names == [store, decoy, copy, again, bytes("one.jsonl"), bytes("many.jsonl")])
     #expect(try TemporaryDirectory.content(folder.path("x\u{FFFD}.annals")) == before)

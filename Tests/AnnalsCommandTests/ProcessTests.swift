@@ -82,6 +82,26 @@ struct ProcessTests {
     #expect(limited.status == 0 && limited.lines.count == 2)
   }
 
+  @Test func `following ends when nobody reads the output any more, and at once while older entries wait`()
+    async throws
+  {
+    let folder = try TemporaryDirectory()
+    _ = try await filled(folder)
+    let closed = try shell(
+      "timeout 60 sh -c '(annals read orders.annals --follow; echo $? >status) | head -c 1' >/dev/null; echo $?",
+      in: folder)
+    #expect(closed.output == "0\n")
+    #expect(try String(contentsOfFile: folder.path("status"), encoding: .utf8) == "0\n")
+    // The reader takes nothing, so the command waits with most of the entries unwritten.
+    let stopped = try shell(
+      """
+      mkfifo pipe; sleep 100 <pipe & reader=$!
+      annals read orders.annals --follow >pipe & annals=$!
+      sleep 1; kill -TERM $annals; wait $annals; echo $?; kill $reader
+      """, in: folder)
+    #expect(stopped.output == "143\n")
+  }
+
   @Test func `a full disk under the output is 74`() async throws {
     let folder = try TemporaryDirectory()
     _ = try await filled(folder)

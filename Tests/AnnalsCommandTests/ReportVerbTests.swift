@@ -187,6 +187,9 @@ import Testing
     let page = try String(contentsOfFile: file, encoding: .utf8)
     #expect(page.hasPrefix("<!DOCTYPE html>") && page.hasSuffix("</html>\n"))
     #expect(!page.contains("http-equiv=\"refresh\""))
+    let lines = await CommandRun("report", store, "--json", "-o", file)
+    #expect(lines.status == 0 && lines.output == "")
+    #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("{"))
   }
 
   @Test(arguments: [

@@ -1,13 +1,18 @@
 /// The destination of a command's output.
-package protocol ByteOutput {
+package protocol ByteOutput: Sendable {
   /// Accepts bytes. They are sent by the next ``flush()`` at the latest.
   mutating func write(_ bytes: [UInt8]) throws(OutputError)
 
   /// Sends the accepted bytes.
   mutating func flush() throws(OutputError)
+
+  /// Whether the output may still be read; `false` for a pipe whose reader has closed it.
+  var hasReader: Bool { get }
 }
 
 extension ByteOutput {
+  package var hasReader: Bool { true }
+
   /// Writes a text in UTF-8 and the end of a line.
   package mutating func writeLine(_ text: String) throws(OutputError) {
     try write(Array(text.utf8) + [UInt8(ascii: "\n")])
@@ -31,6 +36,8 @@ struct BufferedOutput: ByteOutput {
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
   }
+
+  var hasReader: Bool { descriptor.hasReader }
 
   mutating func write(_ more: [UInt8]) throws(OutputError) {
     bytes += more

@@ -19,6 +19,13 @@ struct Descriptor: Sendable {
   /// Whether it is a terminal.
   var isTerminal: Bool { isatty(number) == 1 }
 
+  /// Whether somebody may still read the output; `false` for a pipe or terminal that was closed at its other
+  /// end.
+  var hasReader: Bool {
+    var state = pollfd(fd: number, events: 0, revents: 0)
+    return unsafe poll(&state, 1, 0) <= 0 || Int32(state.revents) & (POLLERR | POLLHUP) == 0
+  }
+
   /// Reads the next bytes, at most `count`; empty at the end.
   func read(atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?

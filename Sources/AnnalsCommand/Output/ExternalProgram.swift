@@ -28,7 +28,7 @@ struct ExternalProgram {
     isProgram: ([UInt8]) -> Bool
   ) -> ExternalProgram? {
     guard let verb = words.first, let first = verb.bytes.first, first != UInt8(ascii: "-"),
-      verb != "help", !verbs.contains(where: { verb == CommandWord($0) }),
+      !["help", "completions", "manual"].contains(verb), !verbs.contains(where: { verb == CommandWord($0) }),
       !verb.bytes.contains(UInt8(ascii: "/"))
     else { return nil }
     for folder in folders.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: true) {

@@ -10,6 +10,9 @@ final class FollowWait: Sendable {
 
   private let state = Mutex(State())
 
+  /// Whether the wait was ended.
+  var isOver: Bool { state.withLock { $0.isOver } }
+
   /// Ends the current wait, and every later one.
   func end() {
     state.withLock { state in
@@ -20,8 +23,14 @@ final class FollowWait: Sendable {
 
   /// Waits for entries after those that were read.
   ///
+  /// - Parameter hasReader: Whether somebody still reads the output. It is asked once a second.
   /// - Returns: Whether there are any.
-  func run(_ lines: inout EntryLines) async throws -> Bool {
+  func run(_ lines: inout EntryLines, while hasReader: @escaping @Sendable () -> Bool) async throws -> Bool {
+    let watch = Task {
+      while hasReader() { try await Task.sleep(for: .seconds(1)) }
+      end()
+    }
+    defer { watch.cancel() }
     let task = Task { [lines] () -> EntryLines? in
       var next = lines
       return try await next.waitForMore() ? next : nil

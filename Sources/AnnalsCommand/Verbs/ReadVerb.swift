@@ -58,15 +58,18 @@ struct ReadVerb: Verb {
   func run(to output: inout some ByteOutput, _ progress: inout ProgressLine) async throws -> Int32 {
     var lines = try EntryLines(EventLog(at: store), selection)
     let wait = FollowWait()
-    let interruption = isFollowing ? Interruption { wait.end() } : nil
+    var interruption: Interruption?
     var goesOn: Bool
     repeat {
-      while let page = try lines.nextPage() { try output.write(page) }
+      // Until the older entries are written, an interruption ends the command at once: its output may be
+      // waiting for a reader that has stopped.
+      while !wait.isOver, let page = try lines.nextPage() { try output.write(page) }
       goesOn = false
       if isFollowing {
+        if interruption == nil { interruption = Interruption { wait.end() } }
         // The reader of the output must not have to wait for the next entry.
         try output.flush()
-        goesOn = try await wait.run(&lines)
+        goesOn = try await wait.run(&lines) { [output] in output.hasReader }
       }
     } while goesOn
     withExtendedLifetime(interruption) {}

@@ -61,11 +61,8 @@ struct ReportMaking {
     let log = try EventLog(at: arguments.store)
     guard arguments.isWatching, let file = arguments.file else {
       let report = try await StoreReport(of: log, at: url, options)
-      if arguments.isJSON {
-        for line in report.lines { try output.write(line.bytes) }
-        return ExitStatus.success
-      }
-      let page = Array(ReportPage(report: report).html.utf8)
+      let page =
+        arguments.isJSON ? report.lines.flatMap(\.bytes) : Array(ReportPage(report: report).html.utf8)
       guard let file = arguments.file else {
         try output.write(page)
         return ExitStatus.success

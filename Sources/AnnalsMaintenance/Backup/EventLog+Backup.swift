@@ -52,7 +52,7 @@ extension EventLog {
       )
     }
     let place = try StorePlace(destination)
-    let row = BackupRow(of: generation.number, last: last, at: destination)
+    let row = try BackupRow(of: generation.number, last: last, at: destination)
     let copy = StoreCopy(
       destination: place, source: generation.directory, current: generation.current,
       size: used * generation.environment.pageSize, arrived: generation.arrived, isBranch: false, row: row)

@@ -64,10 +64,10 @@ extension EventLog {
 
 extension BackupRow {
   /// A backup that is made now of a generation.
-  init(of generation: UInt64, last: UInt64, at place: URL) {
+  init(of generation: UInt64, last: UInt64, at place: URL) throws(AnnalsError) {
+    var path = FileName.text(try place.exactPath())
     // The one who destroys the backup works in another directory, years later.
-    let isWhole = place.path.hasPrefix("/")
-    let path = isWhole ? place.path : FileManager.default.currentDirectoryPath + "/" + place.path
+    if !path.hasPrefix("/") { path = FileManager.default.currentDirectoryPath + "/" + path }
     self.init(id: UUID.random(), time: .now, last: last, place: path)
     self.generation = generation
   }

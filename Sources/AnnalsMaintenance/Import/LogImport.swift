@@ -15,6 +15,8 @@ struct LogImport {
   private let options: ImportOptions
   private let reader: EntryLineReader
   private var lines = LineReader()
+  /// Whether the input has ended. A terminal could give more when it is read again.
+  private var isEnded = false
   private var report: ImportReport
   /// The maximum number of ids that are kept in memory.
   private let idLimit: Int
@@ -70,7 +72,6 @@ struct LogImport {
     _ next: () throws(AnnalsError) -> [UInt8]?
   ) throws(AnnalsError) -> ImportBatch? {
     var batch = ImportBatch()
-    var isEnded = false
     while !batch.isFull {
       if let line = try line() {
         guard lines.number > options.skip else { continue }

@@ -56,6 +56,13 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `input is not asked for more after its end`() async throws {
+    let log = try TemporaryStore().open()
+    var parts = [text(lines(2)), nil, text(lines(1)), nil]
+    let report = try await log.importLines { parts.removeFirst().map { Array($0.utf8) } }
+    #expect(report.stored == 2 && parts.count == 2)
+  }
+
   @Test @MainActor func `an import stays on the actor of its caller`() async throws {
     let place = try TemporaryStore()
     var chunks = [Array(text(lines(2)).utf8)]
