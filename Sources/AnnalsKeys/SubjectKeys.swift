@@ -177,7 +177,7 @@ public final class SubjectKeys: PersonalDataKeys {
   /// Returns the newest removal that a log records. An open of the store checks whether its own log does.
   public func newestRecordedDrop() throws(AnnalsError) -> KeyDrop? {
     let file = try state.withLock { (state) throws(AnnalsError) in try Self.file(&state, creating: nil) }
-    return try file?.drops(in: KeyDropsRow.recordedName).last
+    return try file?.recordedDrop()
   }
 
   /// Forgets removals that the log now records. ``EventStore/forget(_:by:because:)`` calls this method.

@@ -81,6 +81,31 @@ import Testing
     #expect(try EventLog.verify(backup).isClean)
   }
 
+  @Test func `a record with the same words at the same position of another copy is another one`()
+    async throws
+  {
+    let (monday, tuesday) = (
+      customers.directory.url.appending(path: "monday"), customers.directory.url.appending(path: "tuesday")
+    )
+    do {
+      let store = try store()
+      try await customers.fill(store)
+      try store.backup(to: monday)
+      try store.forget("c1", by: "jane", because: "request")
+      try store.backup(to: tuesday)
+      try store.forget("c2", by: "jane", because: "request")
+    }
+    try FileManager.default.copyItem(at: customers.file, to: monday.appending(path: "keys.mdb"))
+    // It gets the record of the second removal where the other backup has that of the first one.
+    #expect(try rows(store(at: monday)) == ["nobody", "nobody"])
+    try FileManager.default.copyItem(
+      at: monday.appending(path: "keys.mdb"), to: tuesday.appending(path: "keys.mdb"))
+    let store = try store(at: tuesday)
+    #expect(try rows(store) == ["nobody", "nobody"])
+    #expect(try store.log.erasures().count == 2)
+    #expect(try self.store(at: tuesday).log.erasures().count == 2)
+  }
+
   @Test func `removing unused keys keeps the note of the newest removal`() async throws {
     do {
       let keys = SubjectKeys()

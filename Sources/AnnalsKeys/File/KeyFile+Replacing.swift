@@ -56,11 +56,8 @@ extension KeyFile {
     }
     var drops = try drops()
     if let drop { drops.append(drop) }
-    for (name, drops) in [
-      (KeyDropsRow.name, drops), (KeyDropsRow.recordedName, try self.drops(in: KeyDropsRow.recordedName)),
-    ] where !drops.isEmpty {
-      rows.append((name, KeyDropsRow(drops: drops).encoded()))
-    }
+    if !drops.isEmpty { rows.append((KeyDropsRow.name, KeyDropsRow(drops: drops).encoded())) }
+    if let newest = try recordedDrop() { rows += KeyDropsRow.recorded(newest) }
     try Self.replace(in: directory, locks, rows) { (put) throws(AnnalsError) in
       try eachRow { (name, value) throws(AnnalsError) in
         if let changed = try change(name, value) { try put(name, changed) }

@@ -154,12 +154,24 @@ final class KeyFile: Sendable {
 }
 
 extension KeyFile {
-  /// Returns the drops of a row: those that the log may not record yet, unless another row is named.
-  func drops(in row: String = KeyDropsRow.name) throws(AnnalsError) -> [KeyDrop] {
-    let value = try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
-      try Self.value(Array(row.utf8), in: environment.table("meta"), transaction.view)
+  /// Returns the drops that the log may not record yet.
+  func drops() throws(AnnalsError) -> [KeyDrop] { try Self.drops(metaRow(KeyDropsRow.name)) }
+
+  /// Returns the newest drop that the log records, with the position and time of the record.
+  func recordedDrop() throws(AnnalsError) -> KeyDrop? {
+    guard var drop = try Self.drops(metaRow(KeyDropsRow.recordedName)).last else { return nil }
+    if let time = try metaRow(KeyDropsRow.recordedTimeName) {
+      do throws(FormatFailure) { drop.time = try KeyDropsRow.time(time.span) } catch {
+        throw Self.damaged(error)
+      }
     }
-    return try Self.drops(value)
+    return drop
+  }
+
+  private func metaRow(_ name: String) throws(AnnalsError) -> [UInt8]? {
+    try environment.read(failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
+      try Self.value(Array(name.utf8), in: environment.table("meta"), transaction.view)
+    }
   }
 
   private static func drops(_ value: [UInt8]?) throws(AnnalsError) -> [KeyDrop] {
@@ -169,8 +181,8 @@ extension KeyFile {
 
   /// Changes the drops that the log may not record yet, durably.
   ///
-  /// - Parameter newest: The newest drop that the log records, with the position of the record; `nil` to keep
-  ///   the one that is noted.
+  /// - Parameter newest: The newest drop that the log records, with the position and time of the record;
+  ///   `nil` to keep the one that is noted.
   /// - Throws: `storeReplaced` if the file was replaced; open it again then.
   func changeDrops(
     recording newest: KeyDrop? = nil, _ change: (inout [KeyDrop]) -> Void
@@ -178,7 +190,7 @@ extension KeyFile {
     let meta = environment.table("meta")
     try environment.write(durability: .full, failure: AnnalsError.init) { (transaction) throws(AnnalsError) in
       if let newest {
-        try transaction.put(KeyDropsRow(drops: [newest]).encoded(), KeyDropsRow.recordedName, in: meta)
+        for row in KeyDropsRow.recorded(newest) { try transaction.put(row.value, row.name, in: meta) }
       }
       let old = try Self.drops(Self.value(Array(KeyDropsRow.name.utf8), in: meta, transaction.view))
       var drops = old

@@ -64,7 +64,7 @@ extension Erasing {
     var recorded: [KeyDrop] = []
     for var drop in drops {
       if let change = changes.first(where: { $0.position > drop.position && $0.records(drop) }) {
-        drop.position = change.position
+        (drop.position, drop.time) = (change.position, change.time)
       } else {
         let erasing = try Erasing(log, author: drop.author, reason: drop.reason, rules: rules)
         drop = try erasing.append(drop)
@@ -77,7 +77,10 @@ extension Erasing {
   /// Records the removal that this call is for, and returns it with the position of the entry.
   private func append(_ drop: KeyDrop) throws(AnnalsError) -> KeyDrop {
     var drop = drop
-    for position in try log.append(blocking: request([])).positions { drop.position = position }
+    for position in try log.append(blocking: request([])).positions {
+      let change = try log.read { (snapshot) throws(AnnalsError) in try snapshot.systemEntry(at: position) }
+      (drop.position, drop.time) = (position, change?.time)
+    }
     return drop
   }
 }
@@ -92,7 +95,7 @@ extension EventLog {
     return try read { (snapshot) throws(AnnalsError) in
       let last = Position(try snapshot.reader.last())
       if newest.position <= last, let change = try snapshot.systemEntry(at: newest.position),
-        change.records(newest)
+        change.records(newest), newest.time == nil || newest.time == change.time
       {
         return nil
       }

@@ -59,7 +59,7 @@ extension EventLog {
     let (found, patch) = try source.read {
       (reader) throws(AnnalsError) -> (RepairReport, EntryPatch?) in
       let verified = try reader.verify(try reader.kinds(), in: source.environment, progress) {
-        (tables, end) throws(AnnalsError) in try tables.checkInline(nil, end)
+        (tables, end) throws(AnnalsError) in try tables.checkInline(source.inline, end)
       }
       var scan = try RepairScan(reader)
       if !verified.isClean { try scan.run() }

@@ -9,6 +9,11 @@ public struct KeyDrop: Hashable, Sendable {
   /// The newest position of the log before the removal; 0 for an empty log. A record of it comes later. In
   /// a removal that the log records, the position of the record.
   public var position: Position
+  /// In a removal that the log records, the time of the record; otherwise `nil`.
+  ///
+  /// Another copy of the log may have a record with the same words at the same position, at another time.
+  /// Keys that do not keep the time return `nil`, and such a record is then taken for this one.
+  public var time: Timestamp?
 
   /// Creates the removal.
   ///

@@ -49,12 +49,13 @@ public protocol PersonalDataKeys: PersonalDataCipher {
   ///
   /// - Parameters:
   ///   - drops: The removals.
-  ///   - newest: The last one, with the position of its record in the log.
+  ///   - newest: The last one, with the position and time of its record in the log.
   /// - Throws: ``AnnalsError`` with code `keyMissing`, `readOnly`, `busy`, `damaged`, `diskFull` or
   ///   `inputOutput`.
   func noteRecorded(_ drops: [KeyDrop], newest: KeyDrop) throws(AnnalsError)
 
-  /// Returns the newest removal that a log records, with the position of its record; `nil` if there is none.
+  /// Returns the newest removal that a log records, with the position and time of its record; `nil` if there
+  /// is none.
   ///
   /// A log that lacks the record is older than the keys, like a restored backup. Its inline projections,
   /// views and snapshots may therefore have values of forgotten people. The open of the store clears them.

@@ -122,6 +122,19 @@ struct InlineMaintenanceTests {
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test(arguments: [true, false])
+  func `a repair leaves a sound store with its rows`(isOpen: Bool) async throws {
+    let place = try TemporaryStore()
+    var store: EventStore<InlineAccountsPlan>? = try place.accounts([InlineNames.self])
+    try await store?.append([.opened(.init(name: "n", code: 1))], to: "s")
+    if !isOpen { store = nil }
+    for isDryRun in [true, false] {
+      let report = try EventLog.repair(place.url, isDryRun: isDryRun)
+      #expect(!report.isDone && !report.isNeeded && report.generation == 1 && report.rebuilt.isEmpty)
+    }
+    #expect(try (store ?? place.accounts([InlineNames.self])).holder(of: "s") == "n")
+  }
+
   @Test func `Incomplete rows are not lent, no append goes on without them, and an open folds them`()
     async throws
   {
