@@ -59,6 +59,21 @@ import Testing
     #expect(try late.store.log.lines() == lines)
   }
 
+  @Test func `a machine that lags erases what was acknowledged before`() async throws {
+    let directory = try TemporaryDirectory()
+    let log = MemoryLog()
+    let late = Machine(directory, "m1", log.connect(.init(lag: 50_000)))
+    let machine = Machine(directory, "m2", log.connect())
+    for machine in [late, machine] { try await machine.open() }
+    for round in 1...5 {
+      try await machine.store.append([note(round)], to: "person")
+      #expect(try late.store.erase(stream: "person", by: "test", because: "asked").entries == 1)
+    }
+    try await machine.catchUp(with: log)
+    #expect(try !machine.store.log.lines().contains { $0.contains("mark") })
+    #expect(try machine.store.log.lines() == late.store.log.lines())
+  }
+
   @Test func `machines stop where a projection refuses the rest, and go on with one that accepts it`()
     async throws
   {

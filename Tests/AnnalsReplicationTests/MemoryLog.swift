@@ -24,6 +24,8 @@ final class MemoryLog: Sendable {
     var again = 0
     /// The longest delay of an answer, in microseconds.
     var delay = 0
+    /// The delay of each batch, in microseconds.
+    var lag = 0
     /// The largest number of messages that the follower gets at a time.
     var batch = 200
 
@@ -163,6 +165,7 @@ final class MemoryLog: Sendable {
       var last = sequence
       while true {
         try Task.checkCancellation()
+        await pause(faults.lag)
         let start = log.happens(faults.again) ? last - min(last, UInt64(log.draw(5))) : last
         let found = isCut ? [] : log.messages(after: start, 1 + log.draw(faults.batch))
         guard let newest = found.last, newest.sequence > last else {

@@ -63,6 +63,7 @@ struct Erasing {
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
     try finishEarlier()
+    try catchUp()
     let (positions, stream) = try select(log)
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
     try mustExist(positions)
@@ -74,6 +75,14 @@ struct Erasing {
     let entries = try erased(by: recorded)
     _ = consume passes
     return ErasureReport(entries: entries, recorded: recorded)
+  }
+
+  /// Waits, in a cluster, until this machine has all events that calls on other machines have returned for.
+  ///
+  /// A call without events changes nothing, and is answered after everything that was in the shared log
+  /// before it.
+  private func catchUp() throws(AnnalsError) {
+    _ = try log.options.sequencer?.appendBlocking(AppendRequest(time: 0))
   }
 
   /// Throws before anything is changed if a position has no entry. In a cluster the log decides.
