@@ -22,6 +22,10 @@ package struct LogChange: Sendable {
   /// if others remain.
   package var erasedStream: (name: StreamName, head: Revision)?
 
+  /// The version at which the plan of the caller ends; `nil` for a log without a plan. A pass of a newer plan
+  /// may have given the names of streams to other events.
+  package var plan: SchemaVersion?
+
   package init(_ work: Work, author: String, reason: String) {
     self.work = work
     self.author = author

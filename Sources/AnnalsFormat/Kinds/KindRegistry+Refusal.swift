@@ -33,6 +33,18 @@ extension KindRegistry {
   }
 }
 
+extension KindRegistry {
+  /// Returns why a program whose plan ends at a version may not change streams by their names; `nil` if it
+  /// may.
+  package func refusal(ofNamesFrom plan: SchemaVersion?) -> AnnalsError? {
+    guard let plan, let activated, plan < activated else { return nil }
+    return AnnalsError(
+      .superseded,
+      "version \(activated) of the schema has been activated, and the plan ends at \(plan), for which the names of streams may be those of other events; nothing was changed: use a program whose plan ends at \(activated) or later",
+      details: AnnalsError.Details { $0.version = plan })
+  }
+}
+
 extension AnnalsError {
   /// The error for a record that gets no kind.
   package init(_ refusal: KindRegistry.Refusal, _ record: RecordKind) {

@@ -11,7 +11,8 @@ extension AppendGroup {
   mutating func run(
     _ change: LogChange, of call: AppendRequest, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> Result<Appended, AnnalsError> {
-    switch change.work {
+    if let refusal = kinds.refusal(ofNamesFrom: change.plan) { return .failure(refusal) }
+    return switch change.work {
     case .limit(let limit): try run(limit, change, of: call, in: &transaction)
     case .erase(let positions): try erase(positions, change, of: call, in: &transaction)
     case .retain(let rule, let isRemoved):

@@ -41,9 +41,14 @@ struct Erasing {
   }
 
   /// Erases all entries of a stream, and its name with the next pass.
-  func run(stream: StreamName) throws(AnnalsError) -> ErasureReport {
+  ///
+  /// - Parameter plan: The version at which the plan of the caller ends; `nil` without a plan.
+  func run(stream: StreamName, plan: SchemaVersion? = nil) throws(AnnalsError) -> ErasureReport {
     guard stream != SystemEntry.stream else { throw AnnalsError(reservedStream: stream) }
     return try run { (log) throws(AnnalsError) in
+      // No pass begins or ends from here on.
+      let kinds = try log.read { (snapshot) in snapshot.kinds }
+      if let refusal = kinds.refusal(ofNamesFrom: plan) { throw refusal }
       let (positions, head) = try log.positions(of: stream)
       return (positions, head)
     }

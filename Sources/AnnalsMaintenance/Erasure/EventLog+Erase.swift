@@ -111,14 +111,16 @@ extension EventStore {
   /// Erases all events that `stream` has now, and folds inline projections again. See
   /// ``EventLog/erase(stream:by:because:)``.
   ///
-  /// - Throws: As ``EventLog/erase(stream:by:because:)``, and `rejected` or `ruleFailed` with a position if
-  ///   an inline projection does not accept an event that is left. The events are erased then, and appends
-  ///   fail until a higher version of the projection that accepts it is activated.
+  /// - Throws: As ``EventLog/erase(stream:by:because:)``; `superseded` once a version that the plan lacks is
+  ///   activated; and `rejected` or `ruleFailed` with a position if an inline projection does not accept an
+  ///   event that is left. The events are erased then, and appends fail until a higher version of the
+  ///   projection that accepts it is activated.
   @discardableResult
   public func erase(
     stream: StreamName, by author: String, because reason: String
   ) throws(AnnalsError) -> ErasureReport {
-    try erasing(author, reason).run(stream: stream)
+    try beginning?.run()
+    return try erasing(author, reason).run(stream: stream, plan: Plan.Current.version)
   }
 
   /// Erases the events at `positions`, and folds inline projections again. See

@@ -24,7 +24,7 @@ public struct EventStore<Plan: SchemaMigrationPlan>: Sendable {
   /// The contexts of the plan's stages.
   package let contextBytes: StageContexts
   /// The guard that the first append applies; `nil` if there is nothing to guard.
-  let beginning: StreamMoveGuard?
+  package let beginning: StreamMoveGuard?
   /// The newest version above the plan's, other than a bridge, that had events in the store when it was
   /// opened. With such a version nothing can be appended.
   let newer: SchemaVersion?

@@ -37,7 +37,7 @@ package final class StreamMoveGuard: Sendable {
   /// - Parameter isAsked: Whether the store has said that they are not.
   /// - Throws: ``AnnalsError`` with code `requiresPass` if older events are there, which came since the store
   ///   was opened or are back; what an activation throws.
-  func run(isAsked: Bool = false) throws(AnnalsError) {
+  package func run(isAsked: Bool = false) throws(AnnalsError) {
     if !isAsked, done.withLock({ $0 }) == log.core.generation.number { return }
     let (number, kinds) = try log.read { (snapshot) in (snapshot.generation.number, snapshot.kinds) }
     if !versions.allSatisfy(kinds.isActive) { try activate() }

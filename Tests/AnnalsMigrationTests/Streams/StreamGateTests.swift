@@ -51,6 +51,32 @@ import Testing
     while let run = try again.next(MigrationOptions()) { #expect(try await !run.report().isDone) }
   }
 
+  @Test func `a program changes no stream whose name a newer or undone pass has given away`() async throws {
+    try await seed()
+    let older = try EventStore(at: place.url, plan: ClubFirst.self)
+    try await place.migrate(ClubSecond.self)
+    let newer = try EventStore(at: place.url, plan: ClubSecond.self)
+    let (lines, last) = (try newer.lines(), try newer.log.info().entries)
+    try await expectRefusal(.superseded, older, "athlete-0")
+    #expect(try newer.lines() == lines)
+    #expect(try newer.log.info().entries == last)
+    _ = try EventLog.rollback(place.url)
+    try await expectRefusal(.requiresPass, newer, "user 0")
+    #expect(try await older.close("user 0") != nil)
+  }
+
+  private func expectRefusal(
+    _ code: AnnalsError.Code, _ store: EventStore<some SchemaMigrationPlan>, _ stream: StreamName
+  ) async throws {
+    let closed = await #expect(throws: AnnalsError.self) { try await store.close(stream) }
+    let reopened = await #expect(throws: AnnalsError.self) { try await store.reopen(stream) }
+    let truncated = await #expect(throws: AnnalsError.self) { try await store.truncate(stream, before: 3) }
+    let erased = #expect(throws: AnnalsError.self) {
+      try store.erase(stream: stream, by: "a", because: "b")
+    }
+    #expect([closed, reopened, truncated, erased].map { $0?.code } == [code, code, code, code])
+  }
+
   @Test func `a program that was opened after a pass appends nothing once that is rolled back`() async throws
   {
     try await seed()
