@@ -50,8 +50,9 @@ package struct BlobReader: ~Copyable {
   /// Whether a file has the content of its name.
   ///
   /// - Returns: `false` also if there is no such file.
-  static func isWhole(_ hash: ContentHash, size: UInt64, in blobs: BlobDirectory) throws(AnnalsError) -> Bool
-  {
+  static func isWhole(
+    _ hash: ContentHash, size: UInt64?, in blobs: BlobDirectory
+  ) throws(AnnalsError) -> Bool {
     do throws(AnnalsError) {
       var reader = try BlobReader(hash, size: size, in: blobs)
       while try reader.next() != nil {}
