@@ -17,15 +17,17 @@ package struct BlobCopy {
   /// Copies contents, shares their blocks where the file system can, and compares each copy with its hash.
   ///
   /// The copies are durable on return.
+  ///
+  /// - Throws: ``AnnalsError`` with code `missingAttachment` or `damaged` for a content, and as any file.
   package func run(_ hashes: some Collection<ContentHash>) throws(AnnalsError) {
     guard !hashes.isEmpty else { return }
     let from = try BlobDirectory.open(in: source)
     let to = try BlobDirectory.create(in: target)
     for hash in hashes.sorted() {
-      guard let from, try from.has(hash) else { throw AnnalsError(missingAttachment: hash) }
+      guard let from else { throw AnnalsError(missingAttachment: hash) }
       let name = BlobName.file(hash)
+      let original = try BlobReader.open(hash, in: from)
       try files { () throws(StoreFileError) in
-        let original = try from.directory.open(name, .read)
         let copy = try to.directory.create(name)
         if !copy.share(blocksOf: original) { try copy.copy(from: original) }
         try copy.synchronize()

@@ -63,7 +63,8 @@ package struct BlobReader: ~Copyable {
     }
   }
 
-  private static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {
+  /// Opens the file of a content.
+  static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {
     do throws(StoreFileError) { return try blobs.directory.open(BlobName.file(hash), .read) } catch .missing {
       throw AnnalsError(missingAttachment: hash)
     } catch {
