@@ -37,10 +37,11 @@ extension EventLog {
   ///   - progress: Called now and then with the number of entries of the copy that have been checked.
   /// - Returns: The contents of the backup.
   /// - Throws: ``AnnalsError`` with code `cannotCreate` if something is at `destination`; `diskFull` before
-  ///   anything is copied if the disk is known to have too little space, and later if it runs out; `damaged`
-  ///   with the damaged position or table of the store; `missingAttachment` if the content of an attachment
-  ///   is lost; `busy` if a migration pass has just ended, or if passes remove the contents of erased events
-  ///   again and again. In that case no files remain.
+  ///   anything is copied if the disk is known to have too little space for the log, before the contents of
+  ///   attachments are copied if it is for them, and later if it runs out; `damaged` with the damaged
+  ///   position or table of the store; `missingAttachment` if the content of an attachment is lost; `busy` if
+  ///   a migration pass has just ended, or if passes remove the contents of erased events again and again. In
+  ///   that case no files remain.
   /// - Complexity: O(entries). It blocks the thread and needs constant memory. Pages that writers replace are
   ///   not reused before it ends.
   @discardableResult
