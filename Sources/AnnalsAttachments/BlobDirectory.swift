@@ -45,11 +45,6 @@ package struct BlobDirectory: Sendable {
     try FileLock(Self.lockName, in: directory).lock(.exclusive, isRecorded: false)
   }
 
-  /// Whether the content of an attachment is there.
-  package func has(_ hash: ContentHash) throws(AnnalsError) -> Bool {
-    try files { () throws(StoreFileError) in try directory.status(of: BlobName.file(hash)) } != nil
-  }
-
   /// Keeps a content that is there for an event that somebody is about to append.
   ///
   /// - Parameter size: The size that the attachment states; `nil` if it is not known.
