@@ -45,9 +45,25 @@ package struct BlobDirectory: Sendable {
     try FileLock(Self.lockName, in: directory).lock(.exclusive, isRecorded: false)
   }
 
-  /// Whether the content of an attachment is there.
-  package func has(_ hash: ContentHash) throws(AnnalsError) -> Bool {
-    try files { () throws(StoreFileError) in try directory.status(of: BlobName.file(hash)) } != nil
+  /// Keeps a content that is there for an event that somebody is about to append.
+  ///
+  /// - Parameter size: The size that the attachment states; `nil` if it is not known.
+  /// - Returns: Whether the content is there, whole and durable.
+  package func renew(_ hash: ContentHash, size: UInt64?) throws(AnnalsError) -> Bool {
+    guard try BlobReader.isWhole(hash, size: size, in: self) else { return false }
+    return try files { () throws(StoreFileError) in
+      let hold = try lock()
+      do throws(StoreFileError) {
+        try directory.setTime(of: BlobName.file(hash), to: nil)
+      } catch .missing {
+        // A pass has removed it since.
+        return false
+      }
+      _ = consume hold
+      // Whoever gave the file its name may have been killed before this.
+      try directory.synchronize()
+      return true
+    }
   }
 
   /// Notes of contents that only events that are being erased may have, so that the next removal of unused

@@ -50,8 +50,9 @@ package struct BlobReader: ~Copyable {
   /// Whether a file has the content of its name.
   ///
   /// - Returns: `false` also if there is no such file.
-  static func isWhole(_ hash: ContentHash, size: UInt64, in blobs: BlobDirectory) throws(AnnalsError) -> Bool
-  {
+  static func isWhole(
+    _ hash: ContentHash, size: UInt64?, in blobs: BlobDirectory
+  ) throws(AnnalsError) -> Bool {
     do throws(AnnalsError) {
       var reader = try BlobReader(hash, size: size, in: blobs)
       while try reader.next() != nil {}
@@ -62,7 +63,8 @@ package struct BlobReader: ~Copyable {
     }
   }
 
-  private static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {
+  /// Opens the file of a content.
+  static func open(_ hash: ContentHash, in blobs: BlobDirectory) throws(AnnalsError) -> File {
     do throws(StoreFileError) { return try blobs.directory.open(BlobName.file(hash), .read) } catch .missing {
       throw AnnalsError(missingAttachment: hash)
     } catch {

@@ -72,7 +72,7 @@ package struct BlobWriter: ~Copyable {
     guard let hash = ContentHash(hash.finalize()), let attachment = Attachment(size: size, hash: hash) else {
       throw AnnalsError(.tooLarge, "an attachment has at most \(FormatRange.maximum) bytes")
     }
-    try Self.publish(target.take(), as: hash, size: Int(size))
+    try Self.publish(target.take(), as: hash, size: size)
     return attachment
   }
 
@@ -98,25 +98,20 @@ package struct BlobWriter: ~Copyable {
     size += UInt64(piece.count)
   }
 
-  /// Makes a written file durable, and gives it its name.
+  /// Makes a written file durable, and gives it its name, unless the store has the content.
   private static func publish(
-    _ target: consuming Target?, as hash: ContentHash, size: Int
+    _ target: consuming Target?, as hash: ContentHash, size: UInt64
   ) throws(AnnalsError) {
     guard let target else { return }
-    let name = BlobName.file(hash)
+    if try target.blobs.renew(hash, size: size) { return }
     let directory = target.blobs.directory
-    let isThere = try BlobReader.isWhole(hash, size: UInt64(size), in: target.blobs)
     do throws(StoreFileError) {
       try target.file.synchronize()
       let hold = try target.blobs.lock()
-      // Another program may have removed it since.
-      if isThere, try directory.status(of: name) != nil {
-        try directory.setTime(of: name, to: nil)
-      } else {
-        // A file with another content is damaged.
-        do throws(StoreFileError) { try directory.remove(name) } catch .missing {}
-        try directory.rename(target.file.name, to: name, in: directory)
-      }
+      try directory.setTime(of: target.file.name, to: nil)
+      // Events may refer to a file of this name by now, so at no moment there is none. The other file has the
+      // same content, or it is damaged.
+      try directory.rename(target.file.name, replacing: BlobName.file(hash))
       _ = consume hold
       try directory.synchronize()
     } catch {

@@ -22,6 +22,9 @@ extension EventLog {
   /// be complete, or a part of it may be in a directory next to its place, which the next backup there
   /// removes.
   ///
+  /// If events are erased meanwhile, and a pass removes the contents of their attachments, the backup is
+  /// made again, of the later state.
+  ///
   /// The backup is live. If the store is held until a pass is accepted, the hold is not copied, because a
   /// backup has nothing to roll back to.
   ///
@@ -34,14 +37,22 @@ extension EventLog {
   ///   - progress: Called now and then with the number of entries of the copy that have been checked.
   /// - Returns: The contents of the backup.
   /// - Throws: ``AnnalsError`` with code `cannotCreate` if something is at `destination`; `diskFull` before
-  ///   anything is copied if the disk is known to have too little space, and later if it runs out; `damaged`
-  ///   with the damaged position or table of the store; `busy` if a migration pass has just ended. In that
-  ///   case no files remain.
+  ///   anything is copied if the disk is known to have too little space for the log, before the contents of
+  ///   attachments are copied if it is for them, and later if it runs out; `damaged` with the damaged
+  ///   position or table of the store; `missingAttachment` if the content of an attachment is lost; `busy` if
+  ///   a migration pass has just ended, or if passes remove the contents of erased events again and again. In
+  ///   that case no files remain.
   /// - Complexity: O(entries). It blocks the thread and needs constant memory. Pages that writers replace are
   ///   not reused before it ends.
   @discardableResult
   public func backup(
     to destination: URL, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> CopyReport {
+    try StoreCopy.repeating { () throws(AnnalsError) in try backupOnce(to: destination, progress) }
+  }
+
+  private func backupOnce(
+    to destination: URL, _ progress: (Progress) -> Void
   ) throws(AnnalsError) -> CopyReport {
     // A snapshot is of the generation in use, whose lease it keeps while this value lives.
     let (generation, used, last) = try read { (snapshot) throws(AnnalsError) -> (Generation, Int, UInt64) in
@@ -106,6 +117,12 @@ extension EventLog {
   @discardableResult
   public static func restore(
     _ source: URL, to destination: URL, progress: (Progress) -> Void = { _ in }
+  ) throws(AnnalsError) -> CopyReport {
+    try StoreCopy.repeating { () throws(AnnalsError) in try restoreOnce(source, to: destination, progress) }
+  }
+
+  private static func restoreOnce(
+    _ source: URL, to destination: URL, _ progress: (Progress) -> Void
   ) throws(AnnalsError) -> CopyReport {
     let directory = try StorePlace(source).open(StoreOptions(access: .readOnly, creation: .never))
     let opening = StoreOpening(directory: directory, options: StoreOptions(access: .readOnly))

@@ -35,8 +35,26 @@ struct StoreCopy {
   /// The row in which the store records the copy, which is none of the copy's own; `nil` if there is none.
   let row: BackupRow?
 
+  /// The maximum number of copies if erasures disturb them.
+  private static let attempts = 5
   /// The time to wait for the turn at writing in the copy, which nobody else writes.
   private static let patience = Duration.seconds(10)
+
+  /// Makes a copy, and makes it again if events were erased meanwhile, whose contents a pass then removed.
+  ///
+  /// - Parameter copy: Copies the state that the store has when it is called.
+  static func repeating(_ copy: () throws(AnnalsError) -> CopyReport) throws(AnnalsError) -> CopyReport {
+    var missing: String?
+    for _ in 0..<attempts {
+      do throws(AnnalsError) { return try copy() } catch {
+        // A content that the newer state lacks too is lost.
+        guard error.code == .missingAttachment, error.message != missing else { throw error }
+        missing = error.message
+      }
+    }
+    throw AnnalsError(
+      .busy, "contents of erased events are removed faster than the store can be copied; try again")
+  }
 
   /// Makes the copy.
   ///

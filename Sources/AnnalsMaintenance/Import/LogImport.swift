@@ -110,12 +110,12 @@ struct LogImport {
 }
 
 extension LogImport {
-  /// Attaches contents that the store does not have yet.
+  /// Attaches contents that the store does not have yet, and those whose files are damaged.
   private func attach(_ hashes: Set<ContentHash>, from directory: URL) throws(AnnalsError) {
     let known = try BlobDirectory.open(in: log.core.generation.directory)
     let place = try directory.exactPath()
     for hash in hashes.sorted() {
-      if let known, try known.has(hash) { continue }
+      if let known, try known.renew(hash, size: nil) { continue }
       let file = try URL(exactPath: place + "/\(hash)".utf8)
       let attached = try log.attach(contentsOf: file)
       guard attached.hash == hash else {

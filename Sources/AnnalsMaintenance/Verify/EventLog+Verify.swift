@@ -16,8 +16,8 @@ extension EventLog {
   /// entry's checksum, links and payload, then the tables derived from the log, and the files of views,
   /// consumers, snapshots and keys.
   ///
-  /// The store is opened read-only and nothing in it is changed. Others can append meanwhile. A file with
-  /// damaged pages is not read any further, because LMDB would trust it.
+  /// The store is opened read-only and nothing in it is changed. Others can append and erase meanwhile.
+  /// A file with damaged pages is not read any further, because LMDB would trust it.
   ///
   /// - Parameters:
   ///   - url: The store's directory.
@@ -59,8 +59,7 @@ extension EventLog {
       report.isComplete = false
       return report
     }
-    let attachments = try log.read { (snapshot) throws(AnnalsError) in try AttachmentCheck(snapshot) }
-    attachments.run(&report)
+    try AttachmentCheck(log).run(&report)
     for file in FileNextToLog.all { try file.check(in: log.core.generation.directory, &report) }
     var views = ViewCheck(log.core, report)
     try views.run()

@@ -115,6 +115,36 @@ import Testing
     #expect(try album.files() == [photo.hash?.description])
   }
 
+  @Test func `import repairs a damaged file, and lets an old one stay for its lines`() async throws {
+    let other = try Album()
+    let photos = try (1...2).map { try other.store().attach(Album.content($0)) }
+    let store = try album.store()
+    for number in 1...2 as ClosedRange<UInt64> { _ = try store.attach(Album.content(number)) }
+    try album.change(photos[0].hash) { $0[0] ^= 1 }
+    try album.age()
+    var options = ImportOptions()
+    options.attachments = other.blobs
+    let lines = try photos.map {
+      #"{"stream":"a","type":"T","attachments":["\#(try #require($0.hash))"],"data":{}}"#
+    }
+    _ = try await store.log.importText(lines.joined(separator: "\n"), options)
+    for (photo, number) in zip(photos, UInt64(1)...) {
+      #expect(try store.content(of: photo) == Album.content(number))
+      let time = try file(of: photo).resourceValues(forKeys: [.contentModificationDateKey])
+      #expect(try #require(time.contentModificationDate).timeIntervalSinceNow > -60)
+    }
+    #expect(try album.files().count == 2)
+    // Nothing could repair it.
+    try album.change(photos[0].hash) { $0[0] ^= 1 }
+    try FileManager.default.removeItem(
+      at: other.blobs.appendingPathComponent(try #require(photos[0].hash).description))
+    let error = await error(of: { () throws(AnnalsError) in
+      try await store.log.importText(lines[0].replacing("\"a\"", with: "\"b\""), options)
+    })
+    #expect(error?.code == .inputOutput)
+    #expect(try store.log.read { try $0.head() } == 2)
+  }
+
   @Test func `a content that is not finished leaves no file`() throws {
     let directory = try album.store().log.core.generation.directory
     do {

@@ -63,6 +63,30 @@ import Testing
     #expect(try EventLog.verify(copy).isClean)
   }
 
+  @Test(.enabled(if: Mount.isPossible, "only who may mount has a disk that is full"))
+  func `too little room for the contents is known before one is copied`() async throws {
+    await #expect(processExitsWith: .success) {
+      let album = try Album()
+      let store = try album.store()
+      for number in 1...4 as ClosedRange<UInt64> {
+        let photo = try store.attach(Album.content(number, count: 1 << 20))
+        try await store.append([.photoTaken(.init(title: "", photo: photo))], to: "a")
+      }
+      let folder = album.place.directory.appendingPathComponent("disk")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let disk = try Mount.memory(4 << 20, at: folder.path)
+      let copy = disk.appendingPathComponent("copy.annals")
+      for isRestore in [false, true] {
+        let error = #expect(throws: AnnalsError.self) {
+          if isRestore { try EventLog.restore(album.place.url, to: copy) } else { try store.backup(to: copy) }
+        }
+        #expect(error?.code == .diskFull)
+        #expect(error?.message.contains("contents of attachments need 4194304 bytes") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
+      }
+    }
+  }
+
   @Test func `a failed backup stays recorded while there is a part of it`() async throws {
     let store = try album.store()
     try FileManager.default.removeItem(at: content)

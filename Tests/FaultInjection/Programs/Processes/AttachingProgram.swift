@@ -22,8 +22,14 @@ package struct AttachingProgram {
     random = SeededGenerator(seed: seed)
   }
 
-  package mutating func run() async throws {
-    while true { try await step() }
+  /// - Parameter isAlone: Whether no other process writes to the store. The passes of another one remove
+  ///   contents before their events are appended, because they do not wait.
+  package mutating func run(isAlone: Bool) async throws {
+    while true {
+      do { try await step() } catch let error as AnnalsError
+        where !isAlone && [.busy, .missingAttachment].contains(error.code)
+      {}
+    }
   }
 
   private mutating func step() async throws {

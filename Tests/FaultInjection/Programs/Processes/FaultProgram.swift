@@ -130,7 +130,7 @@ package enum FaultProgram {
       var program = try AttachingProgram(
         URL(fileURLWithPath: text(0)), journal: text(1), seed: UInt64(number(2)))
       ready()
-      try await program.run()
+      try await program.run(isAlone: text(3) == "true")
     case "view":
       try await ViewProgram(URL(fileURLWithPath: text(0))).run(
         number(1), rebuilds: text(2) == "true", appends: text(3) == "true", seed: UInt64(number(4)))

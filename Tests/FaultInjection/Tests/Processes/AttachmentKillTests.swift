@@ -4,24 +4,32 @@ import Testing
 
 @testable import Annals
 
-/// A process that attaches contents, erases and removes unused ones, killed at random moments.
+/// Processes that attach contents, erase and remove unused ones, killed at random moments.
 @Suite(.serialized) struct AttachmentKillTests {
   private static let perRound = 10
   private static let rounds = RunLength.seeds(
     RunLength.count("ANNALS_ATTACHMENT_KILLS", usual: 30), perRound: perRound)
 
-  @Test(arguments: rounds)
-  func `after a kill, no event lacks a content, and what is left over is removed`(seed: UInt64) async throws {
+  /// Several processes attach the same contents at the same moments.
+  @Test(arguments: rounds, [1, 2])
+  func `after a kill, no event lacks a content, and what is left over is removed`(
+    seed: UInt64, processes: Int
+  ) async throws {
     let place = try TemporaryStore()
     defer { withExtendedLifetime(place) {} }
     let journal = place.path("journal")
     var random = SeededGenerator(seed: seed)
     var unfinished = 0
     for kill in 0..<Self.perRound {
-      let child = try Child.run("attach", place.url.path, journal, "\(seed &* 1_000 &+ UInt64(kill))")
-      #expect(child.speaks())
-      usleep(UInt32.random(in: 1_000...120_000, using: &random))
-      #expect(try child.kill() == .signal(SIGKILL), "\(child.text())")
+      let children = try (0..<processes).map { _ in
+        try Child.run(
+          "attach", place.url.path, journal, "\(seed &* 1_000 &+ UInt64(kill))", "\(processes == 1)")
+      }
+      for child in children { #expect(child.speaks()) }
+      for child in children {
+        usleep(UInt32.random(in: 1_000...120_000, using: &random))
+        #expect(try child.kill() == .signal(SIGKILL), "\(child.text())")
+      }
       unfinished += try names(in: place.url).filter { $0.hasSuffix(".tmp") }.count
       let appended = try Journal.lines(path: journal).compactMap { $0.count == 2 ? UInt64($0[1]) : nil }
       guard FileManager.default.fileExists(atPath: place.url.path) else {
