@@ -22,6 +22,12 @@ package struct ReplicatedMessage: Sendable {
   }
 }
 
+/// The log is not the one that was followed before: it has another message where one was delivered. A machine
+/// that followed it further would differ from others.
+package struct OtherLog: Error {
+  package init() {}
+}
+
 /// A totally ordered log that all machines of a cluster share.
 package protocol ReplicatedLog: Sendable {
   /// Adds a message and returns its sequence.
@@ -47,7 +53,7 @@ package protocol ReplicatedLog: Sendable {
   ///   - sequence: The message after which to begin; 0 for all.
   ///   - pace: When to rest between two batches.
   ///   - receive: Takes a batch.
-  /// - Throws: Any error of `receive`.
+  /// - Throws: Any error of `receive`; an error with ``OtherLog`` as its cause.
   func follow(
     after sequence: UInt64, pace: FollowPace,
     _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void

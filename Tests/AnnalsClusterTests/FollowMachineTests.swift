@@ -55,6 +55,21 @@ import Testing
     #expect(machine.undelivered == 1)
   }
 
+  @Test func `another message in the place of the last one is believed once it has stayed`() {
+    var machine = FollowMachine(after: 3, now: 0, settling: 5_000_000_000)
+    for second in 0...5 {
+      #expect(!machine.isOtherLog(now: second * 1_000_000_000))
+      machine.compared(isOther: true, now: second * 1_000_000_000)
+    }
+    #expect(machine.isOtherLog(now: 5_000_000_001))
+    // A server that starts may have had it.
+    machine.compared(isOther: false, now: 6_000_000_000)
+    #expect(!machine.isOtherLog(now: 6_000_000_001))
+    machine.compared(isOther: true, now: 7_000_000_000)
+    machine.compared(isOther: true, now: 13_000_000_000)
+    #expect(!machine.isOtherLog(now: 13_000_000_001))
+  }
+
   @Test func `silence is asked about, and ends in a new subscription only if messages are there`() {
     var machine = FollowMachine(after: 0, now: 0)
     machine.subscribed(now: 0)

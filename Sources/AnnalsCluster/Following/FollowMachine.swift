@@ -42,6 +42,7 @@ struct FollowMachine: Sendable {
   private var pending: UInt64?
   private var removed: Set<UInt64> = []
   private var skipped: (sequence: UInt64, times: Int) = (0, 0)
+  private var change: (since: Int, last: Int)?
   private var difference: (sequence: UInt64, since: Int, last: Int, servers: Set<String>)?
   /// The time for which a difference must last before it is reported.
   private let settling: Int
@@ -116,6 +117,21 @@ struct FollowMachine: Sendable {
       now - difference.since >= settling
     else { return nil }
     return (difference.sequence, difference.servers)
+  }
+
+  /// Notes whether a new subscription brought the message at ``applied`` that was handed over before.
+  ///
+  /// - Parameter isOther: Whether it brought another one.
+  mutating func compared(isOther: Bool, now: Int) {
+    let since = change.map { now - $0.last < Self.patience ? $0.since : now }
+    change = isOther ? (since ?? now, now) : nil
+  }
+
+  /// Whether the log has had another message at ``applied`` for longer than a server needs that starts: it has
+  /// lost messages, or was begun again.
+  func isOtherLog(now: Int) -> Bool {
+    guard let change else { return false }
+    return now - change.last < Self.patience && now - change.since >= settling
   }
 
   /// Whether it is time to ask where the log ends.

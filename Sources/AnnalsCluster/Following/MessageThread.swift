@@ -92,6 +92,7 @@ final class MessageThread: Sendable {
 
   private func run(after sequence: UInt64) {
     var machine = FollowMachine(after: sequence, now: Clock.now, settling: settling)
+    var last: CopyMark?
     let feeds = LogFeeds(link.address.name)
     while !isOver {
       do throws(NATSFailure) {
@@ -99,17 +100,20 @@ final class MessageThread: Sendable {
         // With those that bring the messages, these are most of the servers that keep the log.
         guard let facts = link.facts else { throw NATSFailure(.passing, "the log is not known yet") }
         let others = facts.replicas / 2
-        try feeds.complete(connection, from: machine.applied + 1, others: others)
+        // The last message comes again, to show that the log is still the one that was followed.
+        let isKnown = last?.sequence == machine.applied
+        try feeds.complete(connection, from: machine.applied + (isKnown ? 0 : 1), others: others)
         if feeds.isNew {
           machine.subscribed(now: Clock.now)
           feeds.isNew = false
         }
-        do throws(NATSFailure) { try follow(feeds, connection, &machine) } catch {
+        do throws(NATSFailure) { try follow(feeds, connection, &machine, &last) } catch {
           feeds.drop()
           throw error
         }
       } catch {
-        // Most failures pass. What does not is refused by the link.
+        // Most failures pass. What does not is refused by the link, once it looks again.
+        if error.kind == .noStream { link.forgetStream() }
       }
       if let (sequence, servers) = machine.unsettled(now: Clock.now) {
         fail(unsettled(sequence, servers))
@@ -119,6 +123,14 @@ final class MessageThread: Sendable {
             .damaged,
             "the servers have message \(sequence) of the shared log '\(link.address.name.text)' and do not "
               + "deliver it; restore the log at the servers"))
+      } else if machine.isOtherLog(now: Clock.now) {
+        fail(
+          AnnalsError(
+            .damaged,
+            "message \(machine.applied) of the shared log '\(link.address.name.text)' is another one than this "
+              + "machine has applied: the servers have lost acknowledged messages, or the log was begun again. "
+              + "Restore the log at the servers, or begin a new cluster from a backup of this store",
+            underlying: OtherLog()))
       } else if let refusal = link.lastingRefusal {
         fail(refusal)
       }
@@ -128,7 +140,7 @@ final class MessageThread: Sendable {
 
   /// Takes messages until a subscription is of no more use.
   private func follow(
-    _ feeds: LogFeeds, _ connection: NATSConnection, _ machine: inout FollowMachine
+    _ feeds: LogFeeds, _ connection: NATSConnection, _ machine: inout FollowMachine, _ last: inout CopyMark?
   ) throws(NATSFailure) {
     while !isOver {
       var batch: [ReplicatedMessage] = []
@@ -159,6 +171,7 @@ final class MessageThread: Sendable {
             }
             switch feeds.verdict(on: delivery, after: before.applied, unless: { isOver }) {
             case .counts:
+              last = delivery.mark
               Self.add(before.applied + 1..<delivery.message.sequence, to: &batch)
               batch.append(delivery.message)
               bytes += delivery.message.bytes.count
@@ -172,7 +185,12 @@ final class MessageThread: Sendable {
               machine = before
               isUseful = false
             }
-          case .skip: break
+          case .skip:
+            guard let last, last.sequence == delivery.message.sequence else { break }
+            machine.compared(isOther: last != delivery.mark, now: Clock.now)
+            guard last != delivery.mark else { break }
+            feeds.drop()
+            isUseful = false
           case .confirm, .subscribe:
             feeds.drop()
             isUseful = false

@@ -14,6 +14,8 @@ final class BrokerLink: Sendable {
     var refusal: AnnalsError?
     var refusedSince = 0
     var failure: NATSFailure?
+    /// Whether the log was there once. A new one in its place would be another.
+    var wasThere = false
     var isBusy = false
     var isClosed = false
   }
@@ -74,6 +76,9 @@ final class BrokerLink: Sendable {
     }
   }
 
+  /// Forgets what is known of the stream, which the servers do not have: the next call looks again.
+  func forgetStream() { state.withLock { $0.facts = nil } }
+
   /// Forgets the connection. It is closed when the last thread that uses it is done.
   func close() {
     let old = state.withLock { state in
@@ -105,6 +110,7 @@ final class BrokerLink: Sendable {
     }
     state.withLock { state in
       state.facts = facts
+      state.wasThere = true
       state.refusal = nil
       state.failure = nil
     }
@@ -132,7 +138,7 @@ final class BrokerLink: Sendable {
     func rest() -> Int64 { Int64(min(max((end - Clock.now) / 1_000_000, 100), 2_000)) }
     do throws(NATSFailure) { return try connection.stream(address.name, upTo: rest()) } catch {
       guard error.kind == .noStream else { throw error }
-      guard creates else {
+      guard creates, !state.withLock({ $0.wasThere }) else {
         let refusal = AnnalsError(
           .noSuchStore,
           "the servers have no log '\(address.name.text)', and this machine has applied messages of it; "

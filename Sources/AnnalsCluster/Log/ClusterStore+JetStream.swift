@@ -28,11 +28,10 @@ extension ClusterStore {
   ///   - warn: Called once, with a message, for each setting of the servers that should be changed: a version
   ///     that is too old, too few replicas. By default each message is a line of the standard error output.
   /// - Throws: As ``EventStore/init(at:plan:options:inline:)``; `unavailable` if there is no store yet and no
-  ///   server answers; `permission` if the servers refuse this program; `noSuchStore` if there is a store and
-  ///   the servers have no log of this name; `wrongUse` for a stream that cannot keep a log, a store with
-  ///   entries that is no member, and a plan that a cluster cannot have; `superseded` if a
-  ///   projection that is in force is missing; `busy` if another program of this machine is a member with
-  ///   this store.
+  ///   server answers; `permission` if the servers refuse this program; `wrongUse` for a stream that cannot
+  ///   keep a log, a store with entries that is no member, and a plan that a cluster cannot have;
+  ///   `superseded` if a projection that is in force is missing; `busy` if another program of this machine is
+  ///   a member with this store.
   public init(
     at url: URL, plan: Plan.Type, log: ClusterLog, options: StoreOptions = StoreOptions(),
     cluster: ClusterOptions = ClusterOptions(), inline: [any InlineProjection<Plan.Current.Event>.Type] = [],

@@ -40,7 +40,9 @@ struct Follower: Sendable {
         }
         try await follow(after: applied)
       } catch {
-        if let error = error as? AnnalsError { member()?.noteTrouble(error) }
+        if let error = error as? AnnalsError {
+          if error.underlying is OtherLog { member()?.refuse(error) } else { member()?.noteTrouble(error) }
+        }
         do { try await Task.sleep(for: Self.rest) } catch { return }
       }
     }

@@ -7,13 +7,15 @@ import Synchronization
   internal import Foundation
 #endif
 
-/// The first message, once it has arrived.
+/// The first message once it has arrived, or the reason for which it does not.
 private final class FirstMessage: Sendable {
-  private let message = Mutex<ReplicatedMessage?>(nil)
+  private let result = Mutex<Result<ReplicatedMessage?, AnnalsError>>(.success(nil))
 
-  var value: ReplicatedMessage? { message.withLock { $0 } }
+  var value: ReplicatedMessage? {
+    get throws(AnnalsError) { try result.withLock { $0 }.get() }
+  }
 
-  func set(_ value: ReplicatedMessage) { message.withLock { $0 = value } }
+  func set(_ value: Result<ReplicatedMessage?, AnnalsError>) { result.withLock { $0 = value } }
 }
 
 /// Ends the following of a log whose first message is known.
@@ -24,7 +26,7 @@ extension ReplicatedLog {
   ///
   /// - Returns: The id of the stores' log, and the genesis.
   /// - Throws: ``AnnalsError`` with code `unavailable` if it does not arrive in time; `needsNewer`, or
-  ///   `foreign` if the log begins with anything else.
+  ///   `foreign` if the log begins with anything else; what following the log throws, as `noSuchStore`.
   func genesis(within limit: Duration) async throws(AnnalsError) -> (log: UUID, genesis: Genesis) {
     guard let first = try await first(within: limit) else {
       throw AnnalsError(
@@ -53,15 +55,17 @@ extension ReplicatedLog {
         do {
           try await follow(after: 0, pace: FollowPace()) { messages in
             guard let first = messages.first else { return }
-            found.set(first)
+            found.set(.success(first))
             throw FirstMessageFound()
           }
-        } catch {}
+        } catch {
+          if let error = error as? AnnalsError { found.set(.failure(error)) }
+        }
       }
       group.addTask { do { try await Task.sleep(for: limit) } catch {} }
       await group.next()
       group.cancelAll()
     }
-    return found.value
+    return try found.value
   }
 }
