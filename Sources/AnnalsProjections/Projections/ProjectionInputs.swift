@@ -2,8 +2,8 @@ internal import AnnalsCoding
 internal import AnnalsSchema
 internal import AnnalsShapes
 
-/// The inputs that the rows of a view depend on besides the projection: the records passed to it, and the
-/// steps by which a plan upcasts older records to them.
+/// The inputs that the rows of a view depend on besides the projection: the records passed to it, the steps
+/// by which a plan upcasts older records to them, and those that take older events of their names away.
 ///
 /// Two programs with the same inputs fold the same rows from the same log, unless a rule was edited in place,
 /// which cannot be detected.
@@ -47,10 +47,12 @@ struct ProjectionInputs: Hashable, Sendable {
     for (number, record) in plan.current.records.enumerated() where cases?.contains(number) ?? true {
       lines.insert(
         Line(kind: .record, record: record.name, shape: record.shape?.fingerprint.hexadecimal ?? ""))
-      for source in plan.sources(of: number) {
+      let sources = plan.sources(of: number)
+      for source in sources {
         let step = plan.steps[source]
         if let line = Self.crossing(of: ExactText(step.type), step.version, plan) { lines.insert(line) }
       }
+      lines.formUnion(Self.departures(from: record.name, plan, unlike: sources))
       // A stage that moves streams may drop any event, and no reader passes it.
       for (stage, versions) in zip(plan.schemas, plan.schemas.dropFirst()).enumerated()
       where plan.stages[stage].movesStreams {
@@ -78,6 +80,28 @@ struct ProjectionInputs: Hashable, Sendable {
     }
     return Line(
       kind: kind, record: type, from: version, to: plan.schemas[schema + 1].version, shape: "")
+  }
+
+  /// Describes the stages after which no event of a name becomes one of the record that has the name now. The
+  /// name was used again.
+  ///
+  /// - Parameter sources: The steps whose events become ones of that record.
+  private static func departures(
+    from name: ExactText, _ plan: CompiledPlan, unlike sources: [Int]
+  ) -> [Line] {
+    let stages = zip(plan.crossings, zip(plan.schemas, plan.schemas.dropFirst()))
+    return stages.compactMap { crossings, versions in
+      let (older, newer) = versions
+      guard let record = older.index(of: name), let step = plan.indices[older.version]?[name],
+        !sources.contains(step)
+      else { return nil }
+      let next = crossings[record].conversion?.to
+      // The record of the next version has the name too, and a later stage is described.
+      if let next, newer.records[next].name == name { return nil }
+      return Line(
+        kind: next == nil ? .rule : .conversion, record: name, from: older.version, to: newer.version,
+        shape: "")
+    }
   }
 }
 

@@ -78,7 +78,7 @@ struct ViewDesk<Event: SchemaEvent>: Sendable {
   /// The threads that wait for a change.
   var sleepers = 0
   /// Whether the registry is ending.
-  var isOver = false
+  private(set) var isOver = false
   /// The threads, which can be joined.
   var threads: [Int: WriterThread] = [:]
   /// Whether the thread that maintains files was started.
@@ -189,6 +189,12 @@ extension ViewDesk {
     turns.remove(runner.number)
     slots[runner.number] = nil
     scans.leave(runner.number)
+  }
+
+  /// Ends the registry and every runner, also one that no machine knows, so that the threads end.
+  mutating func close() {
+    isOver = true
+    for runner in slots.keys { give(.drop, to: runner) }
   }
 
   /// Whether the threads that fold have nothing left to do, and will not have.

@@ -65,7 +65,8 @@ extension ViewRegistry {
       desk.withLock { $0.views[view.number] = nil }
       return other
     } catch {
-      desk.withLock { $0.views[view.number] = nil }
+      // A file may be folded already.
+      end(view)
       throw error
     }
   }
@@ -149,7 +150,8 @@ extension ViewRegistry {
       for number in choice.discarded + choice.outlived {
         opened[number] = nil
         catalog.opened[number] = nil
-        if try !directory.remove(number) { catalog.pendingRemovals.insert(number) }
+        // An error must not end the call before its effects: they end runners.
+        if (try? directory.remove(number)) != true { catalog.pendingRemovals.insert(number) }
       }
     }
     for effect in effects {

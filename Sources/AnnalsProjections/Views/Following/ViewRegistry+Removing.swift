@@ -11,7 +11,7 @@ extension ViewRegistry {
   private static var parting: Duration { .seconds(2) }
 
   /// Ends a view, which is not followed any more, and releases its files.
-  private func end(_ view: RegisteredView<Event>) {
+  func end(_ view: RegisteredView<Event>) {
     let effects = desk.withLock { desk in
       desk.views[view.number]?.served = nil
       desk.views[view.number]?.building = nil

@@ -67,7 +67,7 @@ final class ViewRegistry<Event: SchemaEvent>: Sendable {
     for view in views {
       for effect in decide(.closed, view) { carryOut(effect, view) }
     }
-    change { $0.isOver = true }
+    change { $0.close() }
     core.place.commits.announce()
     while true {
       // A thread may start another one before it ends.
