@@ -51,7 +51,8 @@ extension StoreReader {
   package func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
     var names = [
-      Self.adoptedName, Self.oldestName, RegroupedRow.name, Self.contextsRemovedName, ErasingRow.name,
+      Self.adoptedName, Self.oldestName, RegroupedRow.name, AlteredRow.name, Self.contextsRemovedName,
+      ErasingRow.name,
     ]
     let prefixes = ["context ", BackupRow.prefix, BackupRow.generationPrefix]
     for prefix in prefixes + ContextTableRow.Use.allCases.map({ $0.rawValue + " " }) {

@@ -177,8 +177,8 @@ struct StoreCopy {
       }
       let foreign = row.map { [$0.name, $0.generationName] } ?? []
       for name in foreign + [
-        PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassTagsRow.name, PassArchiveRow.name,
-        PredecessorRow.name,
+        PassRow.name, PassTallyRow.name, PassFieldsRow.name, PassTagsRow.name, PassHiddenRow.name,
+        PassArchiveRow.name, PredecessorRow.name,
       ] {
         do throws(EnvironmentError) {
           _ = try transaction.delete(key: Array(name.utf8).span, in: tables.meta)

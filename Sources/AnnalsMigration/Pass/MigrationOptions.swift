@@ -19,8 +19,8 @@ public struct MigrationOptions: Sendable {
 
   /// The treatment of a pass that was interrupted.
   public enum Unfinished: Sendable {
-    /// Continues it, if there is one. It begins again if it cannot go on, such as after an activation or the
-    /// first use of a feature.
+    /// Continues it, if there is one. It begins again if it cannot go on, such as after an activation, the
+    /// first use of a feature or, if it moves streams, a truncation.
     case resume
     /// Continues it; fails with code `wrongUse` if there is none, and with `verifyFailed` if it cannot go on.
     /// What it has done stays in both cases.

@@ -136,9 +136,18 @@ extension Pass {
       if work.move != nil {
         try transaction.put(RegroupedRow.encoded(sight.last), RegroupedRow.name, in: target.tables.meta)
       }
+      if hasAltered {
+        let number = AlteredRow.encoded(target.current.generation)
+        try transaction.put(number, AlteredRow.name, in: target.tables.meta)
+      }
     }
     try archive?.publish()
     point(.live)
+  }
+
+  /// Whether a fold may read entries otherwise than before the pass, with the same plan.
+  private var hasAltered: Bool {
+    tally.row.changes.retagged > 0 || tally.row.moved > 0 || work.patch.map { !$0.entries.isEmpty } ?? false
   }
 
   /// Throws `busy` if an event was appended to a stream after the pass had removed its name.

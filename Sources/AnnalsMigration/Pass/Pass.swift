@@ -132,6 +132,9 @@ struct Pass {
     try target.write(.full) { (transaction) throws(AnnalsError) in
       try GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed).putActivatedSchemas(
         in: &transaction)
+      if work.move != nil, resumedAt == 0 {
+        try transaction.put(old.hidden.mark, PassHiddenRow.name, in: target.tables.meta)
+      }
     }
     let rows = try target.read { (reader) throws(AnnalsError) in try reader.ruleRows() }
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.

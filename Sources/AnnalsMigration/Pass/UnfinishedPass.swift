@@ -1,6 +1,7 @@
 internal import AnnalsCoding
 internal import AnnalsFormat
 internal import AnnalsLog
+internal import AnnalsStore
 internal import LMDB
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ extension AnnalsError {
   init(unusable row: PassRow) {
     self.init(
       .verifyFailed,
-      "the unfinished migration pass cannot go on: since it began, a schema version was activated or a feature came into use, or its copy in generation \(row.other) was lost or spoiled; nothing was removed: begin the pass again without '--resume' (in a program with MigrationOptions.Unfinished.resume)",
+      "the unfinished migration pass cannot go on: since it began, a schema version was activated, a feature came into use or, in a pass that moves streams, a stream was truncated, or its copy in generation \(row.other) was lost or spoiled; nothing was removed: begin the pass again without '--resume' (in a program with MigrationOptions.Unfinished.resume)",
       details: Details { $0.version = row.version })
   }
 }
@@ -53,7 +54,7 @@ struct UnfinishedPass {
     case .none, .row, .broken, .unknown:
       return nil
     }
-    guard try isBehind(target, found) else { return nil }
+    guard try isBehind(target, found), try hidesTheSame(target) else { return nil }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -97,6 +98,13 @@ struct UnfinishedPass {
     let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
     return old.epoch == new.epoch && new.last == found.position && found.position <= old.last
       && (isMoving ? old.place?.time == new.place?.time : old.place == new.place)
+  }
+
+  /// Whether a pass that moves streams still hides what it hid when it began, as far as the file shows that.
+  private func hidesTheSame(_ target: PassTarget) throws(AnnalsError) -> Bool {
+    guard isMoving, let known = try target.read({ (reader) throws(AnnalsError) in try reader.passHidden() })
+    else { return true }
+    return try known == source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }.mark
   }
 
   /// What a generation says of the place up to which entries are copied.

@@ -58,6 +58,16 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
     get throws(AnnalsError) { log.kinds.limitsStreams ? try log.reader.schemaEpoch() : 0 }
   }
 
+  /// The number of the newest generation whose pass gave entries other tags or streams, or replaced lost
+  /// ones; 0 if none did.
+  package var alteration: UInt64 {
+    get throws(AnnalsError) {
+      try reader.row(AlteredRow.name, in: reader.tables.meta) { (bytes) throws(FormatFailure) in
+        try AlteredRow.generation(bytes)
+      } ?? 0
+    }
+  }
+
   /// The oldest revision that is read of the stream with this head.
   package func oldest(of head: Head?) throws(AnnalsError) -> Revision {
     guard let head else { return 0 }

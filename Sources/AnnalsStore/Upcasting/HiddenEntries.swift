@@ -29,6 +29,16 @@ package struct HiddenEntries: Equatable, Sendable {
     self.init(oldest)
   }
 
+  /// The SHA-256 of the ids and revisions, in order: only equal entries have the same.
+  package var mark: [UInt8] {
+    var bytes: [UInt8] = []
+    for (stream, revision) in oldest.sorted(by: { $0.key < $1.key }) {
+      bytes.append(varint: stream)
+      bytes.append(varint: revision)
+    }
+    return SHA256.hash(bytes)
+  }
+
   /// Whether an entry has an event that is hidden.
   @inline(__always)
   package func contains(_ header: EntryHeader) -> Bool {

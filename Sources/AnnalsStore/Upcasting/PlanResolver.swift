@@ -107,15 +107,18 @@ package final class PlanResolver: Sendable {
   ///   - oldest: The oldest revision of the stream that is read.
   ///   - epoch: A number that rises with each erasure; 0 in a store that cannot have any. A state that was
   ///     folded before an erasure has another mark.
+  ///   - alteration: The newest generation whose pass changed what a fold reads; 0 for none. A rollback leads
+  ///     to an earlier one, and to the marks of before.
   /// - Complexity: O(plan) for the first call with a type, then one look-up.
   package func stateMark<State: ShapedRecord>(
-    _ state: State.Type, from oldest: Revision, epoch: UInt64
+    _ state: State.Type, from oldest: Revision, epoch: UInt64, alteration: UInt64
   ) -> [UInt8] {
     let mark = stateMark(state)
-    if oldest == 0, epoch == 0 { return mark }
+    if oldest == 0, epoch == 0, alteration == 0 { return mark }
     var bytes = mark
     bytes.append(varint: oldest.rawValue)
     bytes.append(varint: epoch)
+    if alteration > 0 { bytes.append(varint: alteration) }
     return SHA256.hash(bytes)
   }
 

@@ -90,7 +90,8 @@ extension EventStore {
         }
         let source = AggregateSnapshotRow.Source(
           aggregate: ExactText(A.name), version: UInt64(clamping: A.version), stream: ExactText(stream.text),
-          mark: reach.stateMark(A.State.self, from: window.oldest, epoch: epoch))
+          mark: reach.stateMark(
+            A.State.self, from: window.oldest, epoch: epoch, alteration: try snapshot.alteration))
         let known = recent.states.removeValue(forKey: stream)
         var near: Beginning<A>?
         if let known { near = try snapshot.start(known, source, window) }

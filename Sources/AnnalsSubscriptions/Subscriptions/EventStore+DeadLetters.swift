@@ -52,26 +52,24 @@ extension EventStore {
         try file.row(key, in: file.letters, view) { (_) throws(FormatFailure) in true }
       }
       guard isThere == true else { continue }
-      var cause: (any Error)?
+      let change: LetterChange
       do {
         switch try content(of: letter, events, reach) {
-        case .events(let found): for entry in found { try await handle(entry) }
+        case .events(let found):
+          for entry in found { try await handle(entry) }
+          change = .remove(key: key)
         case .nothing(let reason):
-          if reason != letter.reason {
-            let row = letter.row(of: consumer, reason, attempts: letter.attempts)
-            try await file.store(nil, of: consumer, [.replace(key: key, row)], within: limit)
-          }
-          continue
+          if reason == letter.reason { continue }
+          change = .replace(key: key, letter.row(of: consumer, reason, attempts: letter.attempts))
         }
-      } catch { cause = error }
-      if let error = cause {
+      } catch {
         if Task.isCancelled { break }
-        let row = letter.row(of: consumer, AnnalsError.reason(error), attempts: letter.attempts + 1)
-        try await file.store(nil, of: consumer, [.replace(key: key, row)], within: limit)
-      } else {
-        try await file.store(nil, of: consumer, [.remove(key: key)], within: limit)
-        count += 1
+        let reason = AnnalsError.reason(error)
+        change = .replace(key: key, letter.row(of: consumer, reason, attempts: letter.attempts + 1))
       }
+      // Outside the `do`: no letter is to blame for an error of the file.
+      try await file.store(nil, of: consumer, [change], within: limit)
+      if case .remove = change { count += 1 }
     }
     _ = consume turn
     return count

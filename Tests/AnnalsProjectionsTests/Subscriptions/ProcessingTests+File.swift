@@ -45,6 +45,29 @@ extension ProcessingTests {
     #expect(try store.checkpoint(of: "other") == checkpoint)
   }
 
+  @Test("a letter of which nothing is passed to the handler is not blamed for a busy file")
+  func blamed() async throws {
+    try await append(1)
+    let poison = ProcessingOptions(poison: .deadLetter(after: 1), endsAtHead: true)
+    try await store.process("mailer", options: poison) { _ in throw Refused() }
+    var options = StoreOptions.relaxedCommits
+    options.lockTimeout = .milliseconds(400)
+    let other = try EventStore(at: place.url, plan: FirstMarketPlan.self, options: options)
+    let free = DispatchSemaphore(value: 0)
+    hold(try store.log.createdConsumers(), until: free)
+    // The file is free again for a second attempt at storing.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(600)) { free.signal() }
+    do throws(AnnalsError) {
+      try await other.retryDeadLetters("mailer", to: [\.placed]) { _ in Issue.record("not selected") }
+    } catch {
+      // On a slow machine the file may be free by the first attempt.
+      #expect(error.code == .busy)
+    }
+    let letter = try #require(try store.deadLetters("mailer").first)
+    #expect(letter.attempts == 1)
+    #expect(!letter.reason.contains("busy") && !letter.reason.contains("writing"), "\(letter.reason)")
+  }
+
   @Test("rows equal the stored ones, or the damaged file is named")
   func damage() async throws {
     try await append(2)
