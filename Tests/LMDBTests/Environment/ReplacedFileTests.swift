@@ -5,10 +5,13 @@ import Testing
 /// A file that gets the name of one that this process has open, and so its lock file.
 @Suite struct `A replaced file` {
   /// Creates a file with one value, and puts a copy into its place while it is open.
-  private static func replaced(_ shelf: Shelf) throws -> Environment {
+  ///
+  /// - Parameter commits: The commits that the copy lacks.
+  private static func replaced(_ shelf: Shelf, after commits: Int = 0) throws -> Environment {
     do { try shelf.create().store([1]) }
     let copy = try shelf.bytes()
     let old = try shelf.open()
+    for _ in 0..<commits { try old.store([2]) }
     try Data(copy).write(to: URL(fileURLWithPath: shelf.path + "/copy"))
     try shelf.directory.rename("copy", replacing: Shelf.file)
     return old
@@ -67,5 +70,24 @@ import Testing
     usleep(100_000)
     #expect(try environment.readers().contains { $0.transaction == snapshot.id })
     snapshot.end()
+  }
+
+  // LMDB finds the meta page by the parity of the number in the lock file.
+  @Test(arguments: [1, 2, 3]) func `no process opens one that is older than its lock file`(commits: Int)
+    async throws
+  {
+    let shelf = try Shelf()
+    do {
+      let old = try Self.replaced(shelf, after: commits)
+      await #expect(processExitsWith: .success) { [path = shelf.path as String] in
+        for access in [EnvironmentOptions.Access.readWrite, .readOnly] {
+          #expect(throws: EnvironmentError.file(.lockFileDamaged(file: Shelf.file + "-lock"))) {
+            _ = try Shelf(path: path).open(access)
+          }
+        }
+      }
+      #expect(try old.bytes(1) == [2])
+    }
+    #expect(try shelf.open().bytes(1) == [1])
   }
 }
