@@ -3,7 +3,7 @@ extension AnnalsError {
   public enum Recovery: String, Hashable, Sendable {
     /// Make the same call again: nothing was written.
     case retry
-    /// Open the store again.
+    /// Release every value of the store in this process, then open it again.
     case reopen
     /// Open the store with ``StoreOptions/activating``, which reads the whole log once.
     case activate

@@ -36,7 +36,6 @@ extension WriterLoop {
     do throws(EnvironmentError) { try transaction.commit() } catch {
       // The rows show whether it is stored.
       knownCommit = nil
-      if case .panicked = error { try reopen() }
       throw AnnalsError(error)
     }
     knownCommit = id

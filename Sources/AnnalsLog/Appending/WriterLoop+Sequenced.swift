@@ -78,15 +78,6 @@ extension WriterLoop {
     try batch.finish(&transaction, generation.tables, answers)
     if batch.isShared, !isShared { try transaction.require(.cluster, generation.tables) }
   }
-
-  /// Makes the environment usable after a batch's commit failed, and throws the reason.
-  ///
-  /// Whether the batch is stored, its rows say.
-  mutating func recover(from error: EnvironmentError) throws(AnnalsError) -> Never {
-    knownCommit = nil
-    if case .panicked = error { try reopen() }
-    throw AnnalsError(error)
-  }
 }
 
 extension AnnalsError {

@@ -4,12 +4,12 @@ internal import LMDB
 
 // Whether a group is stored whose commit failed while LMDB's meta page was written, and repeated calls.
 extension WriterLoop {
-  /// The time for which readers and other openers may keep the environment from being reopened.
+  /// The time for which other processes may keep a caller, or an outcome from being found out.
   static let settlingTime = Duration.seconds(2)
 
   /// Finds out whether a group is stored, and makes sure that it stays so.
   ///
-  /// The turn has ended, and the heads in memory are as before the group.
+  /// The turn has ended, LMDB's environment was reopened, and the heads in memory are as before the group.
   ///
   /// - Parameters:
   ///   - unknown: The error for the callers if it cannot be found out.
@@ -18,11 +18,8 @@ extension WriterLoop {
   mutating func settle(
     _ group: UnsettledGroup, otherwise unknown: AnnalsError
   ) throws(AnnalsError) -> [Result<Appended, AnnalsError>] {
-    // The heads follow the log, whichever process wrote it.
-    knownCommit = nil
     let isStored: Bool
     do throws(AnnalsError) {
-      guard try reopen() else { throw unknown }
       // The group may be in the journal alone.
       if generation.environment.later(StoreTables.journal.name) != nil {
         try generation.environment.openJournal(within: Self.settlingTime)
@@ -35,15 +32,6 @@ extension WriterLoop {
     }
     guard isStored else { throw AnnalsError(EnvironmentError.notCommitted(group.cause)) }
     return group.answers
-  }
-
-  /// Opens LMDB's environment again.
-  ///
-  /// - Returns: Whether readers and other openers released it in time.
-  @discardableResult
-  func reopen() throws(AnnalsError) -> Bool {
-    let environment = generation.environment
-    return try storage { () throws(EnvironmentError) in try environment.reopen(within: Self.settlingTime) }
   }
 
   /// Searches for an entry, and commits once more, so that the result is on disk and no later search differs.

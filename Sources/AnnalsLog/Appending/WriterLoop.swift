@@ -257,7 +257,8 @@ struct WriterLoop {
       }
     } catch {
       merge = before
-      if batch != nil { try recover(from: error) }
+      // Whether a batch is stored, its rows say.
+      knownCommit = nil
       guard let mark, case .panicked(let cause) = error else { throw AnnalsError(error) }
       let group = UnsettledGroup(answers: answers, last: mark, cause: cause)
       return try settle(group, otherwise: AnnalsError(error))

@@ -133,8 +133,9 @@ extension AnnalsError {
         file: file)
     case .replaced(let file):
       self.init(
-        .storeReplaced, "'\(file)' was replaced or removed while it was open; open the store again", failure,
-        file: file)
+        .storeReplaced,
+        "'\(file)' was replaced or removed while it was open; release every value of the store in this process, then open it again",
+        failure, file: file)
     case .lockFileDamaged(let file):
       self.init(
         .lockFileDamaged,

@@ -83,14 +83,7 @@ package struct ActivationWrite {
       transaction.abort()
       throw error
     }
-    do throws(EnvironmentError) { try transaction.commit() } catch {
-      // The failed write of a meta page leaves a state in which every later transaction of this process would
-      // fail.
-      if case .panicked = error {
-        _ = try storage { () throws(EnvironmentError) in try environment.reopen(within: .seconds(2)) }
-      }
-      throw AnnalsError(error)
-    }
+    do throws(EnvironmentError) { try transaction.commit() } catch { throw AnnalsError(error) }
     return true
   }
 

@@ -9,6 +9,7 @@ import CLMDB
 extension Environment {
   /// Opens a file, or returns the environment that already has it open in this process.
   ///
+  /// A file that has replaced one that this process still has open is refused with `file(.replaced)`.
   /// A refusal leaves every byte of the data file unchanged. `locks.open` is held meanwhile; a caller that
   /// holds it on this thread keeps it.
   ///
@@ -47,9 +48,12 @@ extension Environment {
     let environment = try EnvironmentRegistry.exclusively { (entries) throws(EnvironmentError) in
       try opening.run(&entries)
     }
-    _ = consume hold
+    // These checks are outside the registry's lock, which the end of an environment takes.
     guard environment.process == getpid() else { throw .file(.usedAfterFork) }
-    // This check is outside the registry's lock, which the end of an environment takes.
+    guard try opening.identity(of: name) == environment.dataIdentity else {
+      throw .file(.replaced(file: name))
+    }
+    _ = consume hold
     guard environment.tables.map(\.definition) == definitions,
       environment.access == .readWrite || options.access == .readOnly
     else { throw .openedOtherwise(file: name) }
@@ -80,14 +84,17 @@ struct Opening {
   func run(
     _ entries: inout [FileIdentity: EnvironmentRegistry.Entry]
   ) throws(EnvironmentError) -> Environment {
-    if let status = try files({ () throws(StoreFileError) in try directory.status(of: name) }),
-      let entry = entries[status.identity]
-    {
+    if let data = try identity(of: name), entries[data] != nil {
       if options.create { throw .file(.alreadyThere(file: name)) }
-      if let environment = entry.environment { return environment }
-      // Its last user is gone, and waits for the lock that is held here.
-      entry.handle.close()
-      entries[status.identity] = nil
+      if let environment = EnvironmentRegistry.environment(of: data, in: &entries) { return environment }
+    }
+    // The name had another file, whose environment uses the lock file that this one would use. The caller
+    // refuses that environment.
+    if let lock = try identity(of: name + "-lock"),
+      let other = entries.first(where: { $0.value.lockFile == lock })?.key,
+      let environment = EnvironmentRegistry.environment(of: other, in: &entries)
+    {
+      return environment
     }
     // A second attempt repairs a lock table that was made from the older meta page.
     var attempt = 1
@@ -108,7 +115,7 @@ struct Opening {
           name: name, directory: directory, tables: opened.tables, later: opened.later, locks: locks,
           options: options, handle: opened.handle, data: opened.data, lockFile: opened.lockFile)
         entries[environment.dataIdentity] = .init(
-          environment: environment, handle: environment.handle)
+          environment: environment, handle: environment.handle, lockFile: opened.lockFile?.identity)
         _ = consume hold
         return environment
       } catch .wrongTransactionID where attempt < 3 && !options.create {
@@ -118,6 +125,10 @@ struct Opening {
         if let locks, attempt == 2 { hold = try files { () throws(StoreFileError) in try locks.turn() } }
       }
     }
+  }
+
+  func identity(of name: String) throws(EnvironmentError) -> FileIdentity? {
+    try files { () throws(StoreFileError) in try directory.status(of: name)?.identity }
   }
 
   /// Returns the file before LMDB opens it, created if requested.

@@ -1,12 +1,15 @@
 /// The environments that are open in this process, by file.
 ///
-/// LMDB must not open one file twice in a process: the first close would drop the locks of both. The lock is
-/// held while an environment is opened or closed, always after `open.lock` and never before it.
+/// LMDB must not open one file twice in a process: the first close would drop the locks of both. That holds
+/// for a data file, and for a lock file, which stays if the data file is replaced. The lock is held while an
+/// environment is opened or closed, always after `open.lock` and never before it.
 enum EnvironmentRegistry {
   /// An environment, and its handle while nothing retains it any more but it is not closed yet.
   struct Entry: Sendable {
     weak var environment: Environment?
     let handle: EnvironmentHandle
+    /// The lock file that LMDB has open, if it uses one.
+    let lockFile: FileIdentity?
   }
 
   private static let entries = Monitor<[FileIdentity: Entry]>([:])
@@ -29,6 +32,20 @@ enum EnvironmentRegistry {
     _ body: (inout [FileIdentity: Entry]) throws(EnvironmentError) -> R
   ) throws(EnvironmentError) -> R {
     try entries.withLock(body)
+  }
+
+  /// Returns the environment of an entry.
+  ///
+  /// - Returns: `nil` if nothing retains it any more. It is closed then, because its last user may wait for
+  ///   `open.lock`, which the caller has.
+  static func environment(
+    of identity: FileIdentity, in entries: inout [FileIdentity: Entry]
+  ) -> Environment? {
+    guard let entry = entries[identity] else { return nil }
+    if let environment = entry.environment { return environment }
+    entry.handle.close()
+    entries[identity] = nil
+    return nil
   }
 
   /// Closes an environment that nothing retains any more.

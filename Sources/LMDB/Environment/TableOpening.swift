@@ -32,8 +32,8 @@ struct TableOpening {
   ///
   /// - Parameter transaction: The lowest possible number of the last commit.
   /// - Returns: The tables, and the optional tables that exist.
-  /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `damaged` for a table
-  ///   that is missing or has other flags.
+  /// - Throws: `wrongTransactionID` if LMDB reads an older state than the file has; `lockFileDamaged` if it
+  ///   would search for a newer one; `damaged` for a table that is missing or has other flags.
   func run(
     in environment: EnvironmentHandle, atLeast transaction: UInt64
   ) throws(EnvironmentError) -> (tables: [Table], later: [Table]) {
@@ -54,6 +54,13 @@ struct TableOpening {
     do throws(EnvironmentError) {
       if !create {
         let found = unsafe UInt64(bitPattern: Int64(mdb_txn_id(pointer)))
+        // Read after the begin: a commit publishes its number after its meta page. A higher number is from a
+        // lock file that a process still uses for another file that had this name.
+        try unsafe check(mdb_env_info(environment.pointer(), &info), "mdb_env_info")
+        let newest = unsafe UInt64(bitPattern: Int64(info.me_last_txnid))
+        guard found <= newest || settling == .ignore else {
+          throw .file(.lockFileDamaged(file: file + "-lock"))
+        }
         guard found >= expected || settling == .ignore || (settling == .accept && found == expected - 1)
         else {
           throw .wrongTransactionID(expected: expected, found: found)

@@ -6,8 +6,8 @@ public enum EnvironmentError: Error, Hashable, Sendable {
   case file(StoreFileError)
   /// The commit failed and nothing of the transaction is stored. The environment remains usable.
   case notCommitted(LMDBError)
-  /// The commit failed while the meta page was written: only ``Environment/reopen(within:)`` shows whether it
-  /// is stored.
+  /// The commit failed while the meta page was written: only a later transaction shows whether it is stored.
+  /// The environment was reopened, unless readers or another failure prevented it.
   case panicked(LMDBError)
   /// The commit was made while a file of the store was removed or replaced: another writer may have started
   /// and may overwrite it.

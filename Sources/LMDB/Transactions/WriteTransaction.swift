@@ -15,12 +15,15 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// The most bytes of a value; above that LMDB 0.9 fails late (OpenLDAP ITS#10054).
   public static let maximumValueCount = 1 << 30
 
+  /// The time for which readers and other openers may keep the environment from being reopened.
+  private static let patience = Duration.seconds(2)
+
   /// The data file's own lock; `nil` only in tests that show its purpose.
-  private let file: DataLock?
+  private var file: DataLock?
 
   /// `write.lock`. It is declared before the environment, so that it is released before the last use of the
   /// environment closes that under `open.lock`.
-  private let hold: FileLock.Hold?
+  private var hold: FileLock.Hold?
 
   /// The environment, which stays open as long as the transaction.
   public let environment: Environment
@@ -82,9 +85,8 @@ public struct WriteTransaction: ~Copyable, TableReading {
   /// Makes the changes visible to all later transactions, and durable as far as the environment's options
   /// require.
   ///
-  /// - Throws: `notCommitted` if nothing is stored; `panicked` if that is unknown until
-  ///   ``Environment/reopen(within:)``; `unconfirmed` if it is unknown until all processes have closed the
-  ///   file.
+  /// - Throws: `notCommitted` if nothing is stored; `panicked` if only a later transaction shows that;
+  ///   `unconfirmed` if it is unknown until all processes have closed the file.
   public consuming func commit() throws(EnvironmentError) {
     try commit { _ in }
   }
@@ -94,6 +96,13 @@ public struct WriteTransaction: ~Copyable, TableReading {
   public consuming func commit(settling settle: (Bool) -> Void) throws(EnvironmentError) {
     do throws(EnvironmentError) { try finish() } catch {
       settle(false)
+      if case .panicked = error, hasEnded {
+        // The turn ends first: `open.lock` never follows `write.lock`.
+        file = nil
+        hold = nil
+        // If something prevents it, the next transaction reports that.
+        _ = try? environment.reopen(within: Self.patience)
+      }
       throw error
     }
     settle(true)
@@ -122,7 +131,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
     environment.note(code)
     if code == MDB_SUCCESS {
       // A commit without changes has flushed nothing, and has no number.
-      if durability == .full, !isInJournal, environment.journal != nil,
+      if durability != .none, !isInJournal, environment.flushesTwice.load(ordering: .relaxed),
         environment.isLast(number)
       {
         environment.flushesTwice.store(false, ordering: .relaxed)

@@ -148,6 +148,31 @@ import Testing
     #expect(try EventLog.verify(place.url).entries == 2)
   }
 
+  @Test func `a log that replaced an open one is opened once that one is released`() async throws {
+    let place = try TemporaryStore()
+    let file = place.url.appendingPathComponent(Specimen.file)
+    let copy = place.directory.appendingPathComponent("copy")
+    do {
+      let log = try place.open()
+      try await log.append([.sized(1)], to: "a")
+    }
+    try Data(contentsOf: file).write(to: copy)
+    do {
+      let log = try place.open()
+      let code = unsafe rename(copy.path, file.path)
+      try #require(code == 0)
+      let refused = await #expect(throws: AnnalsError.self) { try await log.append([.sized(1)], to: "a") }
+      #expect(refused?.code == .storeReplaced)
+      let error = #expect(throws: AnnalsError.self) { _ = try place.open() }
+      #expect(error?.code == .storeReplaced)
+      #expect(error?.message.contains("release every value") == true)
+      #expect(try Self.count(log) == 1)
+    }
+    let log = try place.open()
+    try await log.append([.sized(1)], to: "a")
+    #expect(try Self.count(log) == 2)
+  }
+
   @Test func `a file that became shorter under an open store stops its appends`() async throws {
     await #expect(processExitsWith: .success) {
       let place = try TemporaryStore()

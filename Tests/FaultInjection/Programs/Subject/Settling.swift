@@ -43,6 +43,21 @@ package enum Settling {
     let count = try log.read { (snapshot) throws(AnnalsError) in try snapshot.all().count }
     try journal.note(.read(count))
   }
+
+  /// Makes the same calls with tags, and continues after each error. Before the first one the library creates
+  /// the table of tags, in a commit without an entry.
+  static func tag(at url: URL, noting journal: CallJournal) async throws {
+    let log = try EventLog(at: url, options: Workload.options(.full))
+    for number in calls {
+      let call = try Call(number, seed: Attempt.seed, isTagged: true)
+      try journal.note(.begin(number))
+      do throws(AnnalsError) { try await call.append(to: log) } catch {
+        try journal.note(.failed(number, code: "\(error.code)"))
+        continue
+      }
+      try journal.note(.done(number))
+    }
+  }
 }
 
 /// A snapshot that lives for a while on a thread of its own.

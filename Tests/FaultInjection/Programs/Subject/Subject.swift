@@ -18,6 +18,7 @@ package enum Subject {
   /// - `work DIRECTORY JOURNAL SEED FIRST COUNT TASKS RELAXED PASSES VIEWS TAGGED LIVES`
   /// - `attempt DIRECTORY JOURNAL`
   /// - `settle DIRECTORY JOURNAL MILLISECONDS CROWDED`
+  /// - `settle-tags DIRECTORY JOURNAL`
   /// - `hold DIRECTORY READY`
   /// - `churn DIRECTORY COMMITS`
   /// - `examine SEED CALLS BOOT TAGGED`
@@ -46,6 +47,9 @@ package enum Subject {
         try await Settling.run(
           at: store(in: arguments[2]), reading: UInt32(clamping: numbers[4]), isCrowded: numbers[5] == 1,
           noting: CallJournal(path: arguments[3]))
+      case ("settle-tags", 4):
+        alarm(patience)
+        try await Settling.tag(at: store(in: arguments[2]), noting: CallJournal(path: arguments[3]))
       case ("hold", 4):
         alarm(patience)
         try Namesakes.hold(at: store(in: arguments[2]), saying: arguments[3])

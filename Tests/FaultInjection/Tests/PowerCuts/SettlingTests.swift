@@ -138,4 +138,25 @@ import Testing
     #expect(outcome.notes == (try notes(watched: .failed(Settling.watched, code: "outcomeUnknown"))))
     #expect(outcome.finding == nil)
   }
+
+  @Test(arguments: ["\(EIO)", "done", "kept"])
+  func `a failed commit without an entry fails its call alone`(how: String) throws {
+    let scratch = try TemporaryDirectory(in: TemporaryDirectory.memory)
+    let root = try scratch.directory("root")
+    let (journal, report) = (try scratch.file("journal"), try scratch.file("report"))
+    let first = try SubjectProcess.run(["attempt", root.path, try scratch.file("before").path])
+    try #require(first.end == .exit(0), "\(first.errors)")
+    let run = try SubjectProcess.run(
+      ["settle-tags", root.path, journal.path], under: [Shim.failures],
+      [
+        "ANNALS_SHIM_ROOT": root.path, "ANNALS_SHIM_CALL": "meta", "ANNALS_SHIM_AT": "1",
+        "ANNALS_SHIM_TIMES": "1", "ANNALS_SHIM_REPORT": report.path, "ANNALS_SHIM_HOW": how,
+      ])
+    try #require(run.end == .exit(0), "\(run.errors)")
+    #expect(try String(contentsOf: report, encoding: .utf8).hasPrefix("m"))
+    let notes = Settling.calls.flatMap { call -> [CallJournal.Note] in
+      [.begin(call), call == Settling.watched ? .failed(call, code: "outcomeUnknown") : .done(call)]
+    }
+    #expect(CallJournal.notes(in: try String(contentsOf: journal, encoding: .utf8)) == notes)
+  }
 }
