@@ -121,6 +121,8 @@ struct Pass {
   }
 
   var directory: Directory { source.directory }
+  /// Whether the store belongs to a cluster, in which a pass must not change what conditions find.
+  var isShared: Bool { requires.contains(.cluster) }
   var now: ContinuousClock.Instant { .now }
 
   func point(_ point: PassPoint) { options.atPoint?(point) }
@@ -132,6 +134,7 @@ struct Pass {
     try target.write(.full) { (transaction) throws(AnnalsError) in
       try GenerationWriter(tables: target.tables, kinds: kinds, isIndexed: isIndexed).putActivatedSchemas(
         in: &transaction)
+      if isShared { try transaction.require(.originals, target.tables) }
     }
     let rows = try target.read { (reader) throws(AnnalsError) in try reader.ruleRows() }
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.

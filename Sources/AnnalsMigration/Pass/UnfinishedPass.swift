@@ -53,7 +53,7 @@ struct UnfinishedPass {
     case .none, .row, .broken, .unknown:
       return nil
     }
-    guard try isBehind(target, found) else { return nil }
+    guard try isBehind(target, found), try keepsOriginals(target) else { return nil }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -97,6 +97,13 @@ struct UnfinishedPass {
     let new = try target.read { (reader) throws(AnnalsError) in try Sight(reader, at: found.position) }
     return old.epoch == new.epoch && new.last == found.position && found.position <= old.last
       && (isMoving ? old.place?.time == new.place?.time : old.place == new.place)
+  }
+
+  /// Whether the copied entries have what conditions of a cluster compare: an earlier library has lost it.
+  private func keepsOriginals(_ target: PassTarget) throws(AnnalsError) -> Bool {
+    let isShared = try source.read { (reader) throws(AnnalsError) in try reader.requires(.cluster) }
+    if !isShared { return true }
+    return try target.read { (reader) throws(AnnalsError) in try reader.requires(.originals) }
   }
 
   /// What a generation says of the place up to which entries are copied.
