@@ -172,6 +172,43 @@ import Testing
     for machine in machines[1...] { _ = try await machine.store.migrate().report() }
     #expect(try machines[2].store.log.lines() == machines[1].store.log.lines())
   }
+
+  @Test func `the name of an erased stream leads to the stream on each machine, also after a pass`()
+    async throws
+  {
+    let machines = [try await open(SeatsPlan.self, "m1"), try await open(SeatsPlan.self, "m2")]
+    let (first, second) = (try machines[0].store, try machines[1].store)
+    try await first.append([.noted(.init(mark: 1)), .noted(.init(mark: 2))], to: "x")
+    try await first.append([.noted(.init(mark: 3))], to: "y")
+    _ = try first.erase(stream: "x", by: "test", because: "asked")
+    try await catchUp(machines)
+    for _ in 1...2 {
+      _ = try await second.log.compact().report()
+      #expect(try second.log.read { try $0.entry(at: 1)?.stream } == "$erased-1")
+      let names = try second.log.read { (snapshot) throws(AnnalsError) in
+        var streams = try snapshot.streams()
+        var names: [StreamName] = []
+        while let stream = try streams.next() { names.append(stream.name) }
+        return names
+      }
+      #expect(names == ["$annals", "y"])
+      // Both machines know that nothing is left to erase.
+      #expect(try second.erase(stream: "x", by: "test", because: "again").entries == 0)
+      try await catchUp(machines)
+    }
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await second.append([.noted(.init(mark: 4))], to: "x", expecting: .revision(0))
+    }
+    #expect(refused?.code == .conflict)
+    #expect(try await first.append([.noted(.init(mark: 4))], to: "x").revisions == [2])
+    try await catchUp(machines)
+    _ = try await second.log.compact().report()
+    #expect(try await second.append([.noted(.init(mark: 5))], to: "x").revisions == [3])
+    try await catchUp(machines)
+    #expect(try first.log.lines() == second.log.lines())
+    #expect(machines[0].status?.hash == machines[1].status?.hash)
+    #expect(try EventLog.verify(directory.url.appendingPathComponent("m2.annals")).isClean)
+  }
 }
 
 @Schema(1, 0, 0) enum DealsV1 {

@@ -83,8 +83,9 @@ struct Pass {
     let hidden =
       work.patch == nil
       ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
+    // On the other machines of a cluster the name still leads to the stream.
     nameless =
-      work.patch == nil
+      work.patch == nil && !requires.contains(.cluster)
       ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     old = RewriteSource(
       source.environment, log: source.meta.log, patch: work.patch, hidden: hidden, nameless: nameless)
