@@ -30,6 +30,7 @@ enum LocalTests {
     "an entry that readers skip refuses an append whose condition it may match",
     "an entry that a pass has set aside is compared like any other",
     "the exact comparison of a condition is made once for a call, and only for a candidate",
+    "a truncated event refuses a condition, as reads give it, until a pass has removed it",
   ]
 
   /// A copy of the store is written to at another place, next to the store.

@@ -7,6 +7,7 @@ extension StoreMeta {
     Requirement.unreadGroups.name, Requirement.journal.name, Requirement.tags.name,
     Requirement.streams.name, Requirement.times.name, Requirement.attachments.name,
     Requirement.personal.name, Requirement.cluster.name, Requirement.journalHash.name,
+    Requirement.originals.name,
   ]
 
   /// The first feature that this library does not know.

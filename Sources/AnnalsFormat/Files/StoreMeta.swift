@@ -97,6 +97,8 @@ extension StoreMeta.Requirement {
   package static let personal = StoreMeta.Requirement(name: "personal", isForReading: true)
   /// Changes that come from the log of a cluster alone.
   package static let cluster = StoreMeta.Requirement(name: "cluster", isForReading: false)
+  /// Entries with their original types, which conditions of a cluster compare.
+  package static let originals = StoreMeta.Requirement(name: "originals", isForReading: false)
   /// System entries, and streams that are closed or truncated.
   package static let streams = StoreMeta.Requirement(name: "streams", isForReading: true)
 }

@@ -4,7 +4,8 @@ internal import AnnalsShapes
 /// A query of stored types and tags that has the same result in every program, regardless of its plan.
 ///
 /// Conditions of appends travel in this form between the machines of a cluster, which may run programs of
-/// different versions.
+/// different versions. An entry counts with the type, version and tags that it was appended with, so that no
+/// pass of a machine changes what a condition finds there.
 package struct SharedQuery: Equatable, Sendable {
   /// The versions of a stored type.
   package enum Versions: Hashable, Sendable {
@@ -42,13 +43,13 @@ package struct SharedQuery: Equatable, Sendable {
       self.tags = tags
     }
 
-    fileprivate func includes(_ kind: KindRegistry.Kind) -> Bool {
+    /// Whether entries of a type are selected, as far as the type says.
+    func includes(_ type: OriginalType) -> Bool {
       guard let types else { return true }
-      if let newerThan, let version = kind.version, version > newerThan { return true }
-      let name = ExactText(kind.row.name)
-      if types.contains(StoredType(name: name, versions: .all)) { return true }
-      let versions = kind.version.map { Versions.only($0) } ?? .none
-      return types.contains(StoredType(name: name, versions: versions))
+      if let newerThan, let version = type.version, version > newerThan { return true }
+      if types.contains(StoredType(name: type.name, versions: .all)) { return true }
+      let versions = type.version.map { Versions.only($0) } ?? .none
+      return types.contains(StoredType(name: type.name, versions: versions))
     }
   }
 
@@ -77,10 +78,10 @@ extension SharedQuery: QueryForm {
         var wanted: WantedKinds?
         if item.types != nil {
           wanted = WantedKinds(count: kinds.kinds.keys.max()) { number in
-            kinds.kinds[number].map { item.includes($0) } ?? false
+            kinds.kinds[number].map { item.includes(OriginalType($0)) } ?? false
           }
         }
-        return StoredQuery.Item(kinds: wanted, tags: item.tags)
+        return StoredQuery.Item(kinds: wanted, tags: item.tags, shared: item)
       })
   }
 }

@@ -8,20 +8,25 @@ package struct StoredQuery: Sendable {
     package let kinds: WantedKinds?
     /// The tags that an entry must have, all of them.
     package let tags: [EventTag]
+    /// What decides on entries that have their original type; `nil` if that of the entry as it is decides.
+    fileprivate let shared: SharedQuery.Item?
 
-    package init(kinds: WantedKinds?, tags: [EventTag]) {
+    package init(kinds: WantedKinds?, tags: [EventTag], shared: SharedQuery.Item? = nil) {
       self.kinds = kinds
       self.tags = tags
+      self.shared = shared
     }
   }
 
   /// The alternatives that any entry can match.
   package let items: [Item]
   private let index: ItemIndex
+  /// Whether original types are compared.
+  private var isShared: Bool { items.first?.shared != nil }
 
   /// Creates a query. Alternatives whose kinds the store does not have are left out.
   package init(_ items: [Item]) {
-    let items = items.filter { $0.kinds?.isWanted.contains(true) ?? true }
+    let items = items.filter { $0.shared != nil || $0.kinds?.isWanted.contains(true) ?? true }
     self.items = items
     index = ItemIndex(items.count) { items[$0].tags }
   }
@@ -41,22 +46,26 @@ package struct StoredQuery: Sendable {
 
   /// Whether an entry matches. An entry with parts matches if any part is of a kind that is wanted.
   package func includes(_ entry: borrowing LentEntry) throws(AnnalsError) -> Bool {
-    let header = entry.header
-    if header.flags.contains(.stub) { return false }
+    let original = isShared ? try entry.originalType : nil
+    if original == nil, entry.header.flags.contains(.stub) { return false }
     guard index.isUsed else {
       for item in items {
-        if try includes(entry, item) { return true }
+        if try includes(entry, original, item) { return true }
       }
       return false
     }
     for number in index.candidates(for: try entry.tags) {
-      if try includes(entry, items[number]) { return true }
+      if try includes(entry, original, items[number]) { return true }
     }
     return false
   }
 
-  private func includes(_ entry: borrowing LentEntry, _ item: Item) throws(AnnalsError) -> Bool {
-    if let kinds = item.kinds {
+  private func includes(
+    _ entry: borrowing LentEntry, _ original: OriginalType?, _ item: Item
+  ) throws(AnnalsError) -> Bool {
+    if let original, let shared = item.shared {
+      guard shared.includes(original) else { return false }
+    } else if let kinds = item.kinds {
       if entry.kind != 0 {
         guard kinds.include(entry.kind) else { return false }
       } else {

@@ -18,8 +18,7 @@ extension StoreReader {
     try row(ProgramNeed.name, in: tables.meta) { (bytes) throws(FormatFailure) in try ProgramNeed(bytes) }
   }
 
-  /// Returns the sequence of the last message of its cluster's log that the store has applied; `nil` for a
-  /// store of no cluster.
+  /// Returns the sequence of the last message that the store has applied; `nil` for a store of no cluster.
   package func appliedSequence() throws(AnnalsError) -> UInt64? {
     // The first number of the row.
     try row(ClusterRow.prefix, in: tables.meta) { (bytes) throws(FormatFailure) in
@@ -28,10 +27,12 @@ extension StoreReader {
     }
   }
 
-  /// Returns the rows that the store has as a member of a cluster.
-  package func clusterRows() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
+  /// Returns the rows that the store has as a member of a cluster, or those with another prefix.
+  package func clusterRows(prefix: String = ClusterRow.prefix) throws(AnnalsError)
+    -> [(name: String, value: [UInt8])]
+  {
     var names: [String] = []
-    try eachMetaName(beginningWith: ClusterRow.prefix) { names.append($0) }
+    try eachMetaName(beginningWith: prefix) { names.append($0) }
     var rows: [(name: String, value: [UInt8])] = []
     for name in names {
       let value = try row(name, in: tables.meta) { (bytes) throws(FormatFailure) in bytes.copied }

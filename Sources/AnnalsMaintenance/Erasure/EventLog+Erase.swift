@@ -19,7 +19,7 @@ extension EventLog {
   ///
   /// - Parameters:
   ///   - stream: A stream with at least one event. From now on its name is in no listing, and it leaves the
-  ///     log with the next pass, unless an event is appended to the stream first.
+  ///     log with the next pass, unless an event is appended to the stream first. In a cluster it stays.
   ///   - author: The person who asked; recorded in the log.
   ///   - reason: Why; recorded in the log.
   /// - Throws: ``AnnalsError`` with code `noSuchStream`, `invalidName` for the stream of the log's own

@@ -92,6 +92,7 @@ extension Pass {
     try followTags()
     var rewriting = work.rewriting(
       old, kinds, isSettingAside: isSettingAside, failing, isArchiving: archive != nil)
+    if isShared { rewriting = rewriting.keepingOriginals(kinds) }
     rewriting.runEntries = Int(
       clamping: min(UInt64(min(rewriting.runEntries, options.batch, options.durableBatch)), pace.batch))
     let threads = threads ?? self.threads(for: range)

@@ -109,7 +109,8 @@ extension Pass {
     try mustHaveNoMoreNames()
     // They may have changed since the pass began.
     let (notes, cluster) = try source.read { (reader) throws(AnnalsError) in
-      (try reader.notes(), try reader.clusterRows())
+      let names = isShared ? try reader.clusterRows(prefix: NamelessRow.prefix) : []
+      return (try reader.notes(), try reader.clusterRows() + names)
     }
     try target.write(.full) { (transaction) throws(AnnalsError) in
       _ = try transaction.put(notes: notes, target.tables)

@@ -83,8 +83,9 @@ struct Pass {
     let hidden =
       work.patch == nil
       ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
+    // On the other machines of a cluster the name still leads to the stream.
     nameless =
-      work.patch == nil
+      work.patch == nil && !requires.contains(.cluster)
       ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     old = RewriteSource(
       source.environment, log: source.meta.log, patch: work.patch, hidden: hidden, nameless: nameless)
@@ -121,6 +122,8 @@ struct Pass {
   }
 
   var directory: Directory { source.directory }
+  /// Whether the store belongs to a cluster, in which a pass must not change what conditions find.
+  var isShared: Bool { requires.contains(.cluster) }
   var now: ContinuousClock.Instant { .now }
 
   func point(_ point: PassPoint) { options.atPoint?(point) }
@@ -135,6 +138,7 @@ struct Pass {
       if work.move != nil, resumedAt == 0 {
         try transaction.put(old.hidden.mark, PassHiddenRow.name, in: target.tables.meta)
       }
+      if isShared { try transaction.require(.originals, target.tables) }
     }
     let rows = try target.read { (reader) throws(AnnalsError) in try reader.ruleRows() }
     // Even if this pass folds none: a program that knows the projections folds them in the new generation.

@@ -63,7 +63,7 @@ struct PassPreflight {
     self.retained = retained
     entries = last
     self.used = used
-    growth = pass == nil && isDue ? try Self.growth(source, work, last) : 1
+    growth = pass == nil && isDue ? try Self.growth(source, work, last, requires) : 1
   }
 
   /// The report of a pass that does nothing.
@@ -80,13 +80,14 @@ struct PassPreflight {
 
   /// Returns the size of a sample of entries in the new generation, divided by its size in the old one.
   private static func growth(
-    _ source: Generation, _ work: PassWork, _ last: UInt64
+    _ source: Generation, _ work: PassWork, _ last: UInt64, _ requires: [StoreMeta.Requirement]
   ) throws(AnnalsError) -> Double {
     let old = RewriteSource(source.environment, log: source.meta.log)
     let registry = try source.read { (reader) throws(AnnalsError) in try reader.kinds() }
     // The pass itself reports failures, in order: a sample with one does not count.
-    let rewriting = work.rewriting(
-      old, try GenerationKinds(registry, reach: work.reach), isSettingAside: false)
+    let kinds = try GenerationKinds(registry, reach: work.reach)
+    var rewriting = work.rewriting(old, kinds, isSettingAside: false)
+    if requires.contains(.cluster) { rewriting = rewriting.keepingOriginals(kinds) }
     var (before, after) = (0, 0)
     // A short log is read once, without overlapping samples.
     let step = max(last / UInt64(samples), sampleLength)

@@ -54,7 +54,9 @@ struct UnfinishedPass {
     case .none, .row, .broken, .unknown:
       return nil
     }
-    guard try isBehind(target, found), try hidesTheSame(target) else { return nil }
+    guard try isBehind(target, found), try hidesTheSame(target), try keepsOriginals(target) else {
+      return nil
+    }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -105,6 +107,13 @@ struct UnfinishedPass {
     guard isMoving, let known = try target.read({ (reader) throws(AnnalsError) in try reader.passHidden() })
     else { return true }
     return try known == source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }.mark
+  }
+
+  /// Whether the copied entries have what conditions of a cluster compare: an earlier library has lost it.
+  private func keepsOriginals(_ target: PassTarget) throws(AnnalsError) -> Bool {
+    let isShared = try source.read { (reader) throws(AnnalsError) in try reader.requires(.cluster) }
+    if !isShared { return true }
+    return try target.read { (reader) throws(AnnalsError) in try reader.requires(.originals) }
   }
 
   /// What a generation says of the place up to which entries are copied.

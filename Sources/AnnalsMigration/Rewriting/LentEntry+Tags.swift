@@ -4,7 +4,7 @@ internal import AnnalsLog
 
 extension LentEntry {
   /// The bytes of a stub or of an entry with tags, without these, their links and the checksum; `nil` for
-  /// other entries. A stub loses its tags in a pass.
+  /// other entries. Most stubs lose their tags in a pass.
   var bytesWithoutTags: [UInt8]? {
     let isStub = header.flags.contains(.stub)
     guard isStub || header.flags.contains(.extensions) else { return nil }

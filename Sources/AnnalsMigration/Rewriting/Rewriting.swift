@@ -8,7 +8,7 @@ struct Rewriting: Sendable {
   /// The generation that is read.
   let source: RewriteSource
   /// Makes what a thread rewrites entries with.
-  let makeRewriter: @Sendable () -> any EntryRewriter
+  private(set) var makeRewriter: @Sendable () -> any EntryRewriter
   /// The maximum number of entries of a run.
   var runEntries = 1_024
   /// The number of bytes that end a run; a larger entry is alone or last in one.
@@ -55,6 +55,13 @@ struct Rewriting: Sendable {
         move,
         move.router(of: source, isSettingAside: isQuarantining))
     }
+  }
+
+  /// Returns the same rewriting, which keeps what the conditions of a cluster compare.
+  func keepingOriginals(_ kinds: GenerationKinds) -> Rewriting {
+    var keeping = self
+    keeping.makeRewriter = { [makeRewriter] in OriginalsRewriter(makeRewriter(), kinds) }
+    return keeping
   }
 
   /// Fills `run` with the next entries of a range, in a snapshot that ends before this returns.

@@ -76,6 +76,12 @@ struct RewrittenRun: Sendable {
     add(unchanged: entry)
   }
 
+  /// Puts an entry in place of the last one.
+  mutating func replaceLast(with entry: Span<UInt8>) {
+    ends.removeLast()
+    add(unchanged: entry)
+  }
+
   /// Adds an entry that is changed.
   @inline(__always)
   mutating func add(_ copy: borrowing EntryCopy) {

@@ -6,7 +6,8 @@ internal import LMDB
 /// Links the tags of entries in the generation that is being built.
 ///
 /// Stubs have no tags there, so the links of the entries after them change. A tag whose entries are all
-/// stubs has no row, and its text is nowhere in the file.
+/// stubs has no row, and its text is nowhere in the file. Only stubs that conditions of a cluster compare
+/// keep their tags.
 struct TagRelinking {
   private let table: Table
   private let tables: StoreTables
@@ -31,7 +32,8 @@ struct TagRelinking {
       header = try EntryHeader(entry, at: position)
       extensions = try EntryExtensions(entry, header)
       guard extensions[TagList.key] != nil else { return nil }
-      tags = header.flags.contains(.stub) ? [] : try header.tags(in: entry, at: position)
+      let isLost = header.flags.contains(.stub) && extensions[OriginalType.key] == nil
+      tags = isLost ? [] : try header.tags(in: entry, at: position)
     } catch {
       throw AnnalsError(error, place: "position \(position)", position: position)
     }
