@@ -140,7 +140,8 @@ struct Pass {
     try followTags()
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
     point(.contexts)
-    try MovedCopy(source: source, target: target, renamed: try erasedNames()).run()
+    try MovedCopy(source: source, target: target, renamed: try erasedNames(), isMoving: work.move != nil)
+      .run()
     limitsCopied = try LimitCopy(
       source: source, target: target, isMoving: work.move != nil, isRepairing: work.patch != nil
     ).run()

@@ -12,7 +12,7 @@ extension Pass {
     guard work.move != nil else { return nil }
     if let relinking { return relinking }
     let relinking = try StreamRelinking(
-      target.generation(in: directory, heads: log.options.headLimit),
+      target.generation(in: directory, heads: log.options.headLimit), from: source,
       log.options.mergeInterval.fitting(memory: log.options.headMemory), hidden: old.hidden)
     self.relinking = relinking
     return relinking
