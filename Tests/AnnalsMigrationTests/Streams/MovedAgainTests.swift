@@ -100,4 +100,51 @@ import Testing
     #expect(again.wasRepeated)
     #expect(try EventLog.verify(place.url).isClean)
   }
+
+  @Test func `A stream that was merged and is split off again is found, and its events are not stored twice`()
+    async throws
+  {
+    try await seed(["a": ["b", "c"], "b": ["stay", "stay"]])
+    let store = try EventStore(at: place.url, plan: RoutesThird.self, options: .passing())
+    #expect(try store.log.moved(from: "a") == ["b", "c"])
+    #expect(try store.log.moved(from: "b") == ["c"])
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await store.append([NewEvent(.went(went(0, ["b", "c"])), id: id(0))], to: "a")
+    }
+    // The stream that has the id comes first.
+    #expect(refused?.code == .streamMoved && refused?.details.movedTo == ["c", "b"])
+    let again = await #expect(throws: AnnalsError.self) {
+      try await store.append([NewEvent(.went(went(0, ["b", "c"])), id: id(0))], to: "c")
+    }
+    #expect(again?.code == .streamMoved && again?.details.id == id(0))
+    #expect(try store.log.info().entries == 2)
+  }
+
+  @Test func `The stream that keeps a name is named before the one that part of it has gone to`()
+    async throws
+  {
+    try await seed(["a": ["b", "stay"], "b": ["stay", "c"]])
+    let store = try EventStore(at: place.url, plan: RoutesThird.self, options: .passing())
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await store.append([.went(went(7, ["b", "stay"]))], to: "a", expecting: .exists)
+    }
+    #expect(refused?.code == .streamMoved && refused?.details.movedTo == ["b", "c"])
+  }
+
+  @Test func `A name that has begun again is not where the entries are that left it`() async throws {
+    try await seed(["a": ["b", "c"]])
+    do {
+      let store = try EventStore(at: place.url, plan: RoutesThird.self, options: .passing())
+      try await store.append([.went(.init(number: 5, to: ["", ""]))], to: "b")
+      #expect(try store.log.moved(from: "a") == ["c"])
+    }
+    // The row of the new stream is written at the latest when the store is opened again.
+    let store = try EventStore(at: place.url, plan: RoutesThird.self)
+    #expect(try store.log.moved(from: "a") == ["c"])
+    let refused = await #expect(throws: AnnalsError.self) {
+      try await store.append([NewEvent(.went(went(0, ["b", "c"])), id: id(0))], to: "a")
+    }
+    #expect(refused?.details.movedTo == ["c"])
+    #expect(try await store.append([NewEvent(.went(went(0, ["b", "c"])), id: id(0))], to: "c").wasRepeated)
+  }
 }
