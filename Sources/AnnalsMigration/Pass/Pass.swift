@@ -149,6 +149,8 @@ struct Pass {
     machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
     while true {
       try check()
+      // Before each long step, or all of them would be in vain.
+      try mustHideTheSame()
       let last = try source.lastPosition()
       switch machine.next(PassMachine.Sight(last: last)) {
       case .copy(let range): try copy(range)

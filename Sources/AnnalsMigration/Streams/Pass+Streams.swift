@@ -24,6 +24,22 @@ extension Pass {
     try relinking.mergeHeads(target, durability)
   }
 
+  /// Throws `busy` if the pass moves entries to other streams, and a stream was truncated since it began:
+  /// entries that were copied before would be visible again.
+  ///
+  /// - Complexity: O(streams with a limit).
+  func mustHideTheSame() throws(AnnalsError) {
+    guard work.move != nil else { return }
+    let hidden = try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }
+    guard hidden != old.hidden else { return }
+    throw AnnalsError(
+      .busy,
+      """
+      a stream was truncated during a migration pass that moves streams; the store is as it was: begin the \
+      pass again
+      """, underlying: PassOutdated())
+  }
+
   /// Throws unless everything about the new generation is valid: nothing of its streams was copied.
   func verifyMoved() throws(AnnalsError) {
     let report = try target.read { (reader) throws(AnnalsError) in
