@@ -11,7 +11,7 @@ package struct OriginRow: Equatable, Sendable {
 
   /// The number of the generation whose pass wrote it.
   package var generation: UInt64
-  /// The stream that the first entry came from in that pass.
+  /// The stream that all entries came from in that pass; the stream's own name if they came from several.
   package var stream: StreamName
   /// Whether entries of several streams are in this one, put there by that pass or an earlier one.
   package var isMerged: Bool
@@ -30,6 +30,14 @@ package struct OriginRow: Equatable, Sendable {
     self.stream = stream
     self.isMerged = isMerged
   }
+
+  /// Creates the row of a stream to which a pass has brought entries of several streams.
+  package init(generation: UInt64, ofSeveralIn stream: StreamName) {
+    self.init(generation: generation, stream: stream, isMerged: true)
+  }
+
+  /// Whether this is the row of `stream` if its entries came from several streams in that pass.
+  package func isOfSeveral(in stream: StreamName) -> Bool { self.stream == stream }
 
   package init(_ bytes: Span<UInt8>) throws(FormatFailure) {
     var reader = ByteReader(bytes)

@@ -22,8 +22,9 @@ protocol AppendState: ~Escapable {
   /// Returns what of the stream of the call's part at `index` can be read and written.
   func limit(ofPart index: Int) throws(Failure) -> StreamLimit
 
-  /// Returns the streams that entries of the stream of the call's part at `index` have moved to.
-  func moved(ofPart index: Int) throws(Failure) -> [StreamName]
+  /// Returns the streams that entries of the stream of the call's part at `index` have moved to; one that
+  /// holds an entry with one of `ids` comes first.
+  func moved(ofPart index: Int, holding ids: [UUID]) throws(Failure) -> [StreamName]
 
   /// Returns the position up to which the stream called `name` may hold entries of several streams that a
   /// pass has merged; `nil` if all are of one.
@@ -110,7 +111,7 @@ enum AppendDecision {
       let actual = state.end(ofPart: index)?.revision
       if actual == nil {
         // A caller that expects a new stream, or the old one, does not know of the move.
-        let moved = try state.moved(ofPart: index)
+        let moved = try state.moved(ofPart: index, holding: [])
         if !moved.isEmpty { return .moved(part.stream, to: moved) }
       }
       var isEmptied = false
@@ -207,7 +208,7 @@ enum AppendDecision {
     _ events: [AppendRequest.Item], of stream: StreamName, ofPart index: Int, in state: borrowing State
   ) throws(State.Failure) -> Recognition {
     guard let end = state.end(ofPart: index) else {
-      let names = try state.moved(ofPart: index)
+      let names = try state.moved(ofPart: index, holding: events.compactMap(\.id))
       return names.isEmpty ? .new : .moved(names)
     }
     let recognition = try recognise(events, after: end, in: state)

@@ -50,8 +50,17 @@ struct GroupState: AppendState, ~Escapable {
     return try reader.limit(of: end.id)
   }
 
-  func moved(ofPart index: Int) throws(AnnalsError) -> [StreamName] {
-    hasMoved ? try reader.movedStreams(from: parts[index].stream) : []
+  func moved(ofPart index: Int, holding ids: [UUID]) throws(AnnalsError) -> [StreamName] {
+    var names = hasMoved ? try reader.movedStreams(from: parts[index].stream) : []
+    for (place, name) in names.enumerated() where !ids.isEmpty {
+      guard let head = try reader.storedHead(of: name) else { continue }
+      let end = StreamEnd(id: head.id, revision: head.revision, last: head.last, newestID: head.newestID)
+      // Rows that are older than the tail may not fit what is found. The order is only advice.
+      guard let found = try? revisions(of: ids, in: end), !found.isEmpty else { continue }
+      names.insert(names.remove(at: place), at: 0)
+      break
+    }
+    return names
   }
 
   func mergedUpTo(_ name: StreamName) throws(AnnalsError) -> Position? {

@@ -82,9 +82,9 @@ public struct LogSnapshot: ~Copyable {
   /// Returns the streams that a stage with `Streams` has moved entries of `stream` to. It is empty if none
   /// have moved.
   ///
-  /// If entries have moved again, their new names are followed to the streams that hold entries. Of a stream
-  /// that was split into more than 16 streams, only the first 16 are known. A stream may hold entries of its
-  /// own in addition to moved ones.
+  /// If entries of a new name have moved again, its own new streams come after it; it is left out if it holds
+  /// no entries from before the last such pass. Of a stream that was split into more than 16 streams, only
+  /// the first 16 are known. A stream may hold entries of its own in addition to moved ones, or only those.
   ///
   /// - Throws: ``AnnalsError`` with code `invalidName`, `damaged` or `inputOutput`.
   /// - Complexity: One look-up, and some for each name that is followed.

@@ -12,21 +12,21 @@ extension StoreReader {
   private static let hops = 256
 
   /// Returns the streams that now hold entries of the stream called `name`, as far as rows show. A name that
-  /// has no row in `streams`, and has itself moved, is followed.
+  /// has itself moved is followed, and counts itself if it holds entries from before the last such pass.
   func movedStreams(from name: StreamName) throws(AnnalsError) -> [StreamName] {
     var found: [StreamName] = []
     var met: Set<StreamName> = [name]
     var next = try moved(name)?.streams ?? []
+    let end = try regrouped() ?? Position(.max)
     var hops = 0
     while !next.isEmpty, hops < Self.hops {
       let stream = next.removeFirst()
       hops += 1
       guard met.insert(stream).inserted else { continue }
-      if try storedID(of: stream) == nil, let row = try moved(stream) {
-        next += row.streams
-      } else {
-        found.append(stream)
-      }
+      let (row, id) = (try moved(stream), try storedID(of: stream))
+      // A name that has begun again since then is of another stream.
+      if row == nil || id.map({ $0 <= end }) == true { found.append(stream) }
+      next += row?.streams ?? []
     }
     return found
   }
@@ -44,7 +44,7 @@ extension StoreReader {
   }
 
   /// The position up to which the last pass that moved entries may have done so; `nil` if none did.
-  func regrouped() throws(AnnalsError) -> Position? {
+  package func regrouped() throws(AnnalsError) -> Position? {
     try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try RegroupedRow.position(bytes)
     }
@@ -53,20 +53,11 @@ extension StoreReader {
   /// Whether entries of any stream went to another one.
   func hasMoved() throws(AnnalsError) -> Bool {
     var isFound = false
-    try eachMoved(after: nil) { (_, _) in
+    try eachFact(MovedRow.prefix, after: nil) { (_, _) in
       isFound = true
       return false
     }
     return isFound
-  }
-
-  /// Calls `body` with each row that says where a stream went, in order, until it returns `false`.
-  ///
-  /// - Parameter last: The key after which the rows begin.
-  func eachMoved(
-    after last: [UInt8]?, _ body: (String, [UInt8]) -> Bool
-  ) throws(AnnalsError) {
-    try eachFact(MovedRow.prefix, after: last, body)
   }
 
   /// Calls `body` with each row of `meta` about a stream whose name begins with `text`, in order, until it

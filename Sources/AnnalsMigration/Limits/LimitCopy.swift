@@ -68,8 +68,8 @@ struct LimitCopy {
   /// Completes the limits of streams in a generation to which a pass has moved entries, and its retention
   /// rules.
   ///
-  /// A stream is closed if the stream of the same name was. A new stream is closed if all of its entries are
-  /// from one that was. A stream that the pass begins under an erased name is another one.
+  /// A stream is closed if the stream of the same name was, or if all of its entries are from one that was. A
+  /// stream that the pass begins under an erased name is another one.
   ///
   /// A stream whose visible entries have all moved away does not become empty: `noStream` would begin it
   /// again.
@@ -129,26 +129,20 @@ struct LimitCopy {
 }
 
 extension LimitCopy {
-  /// Returns the streams that the pass has begun with entries of one of `streams` alone.
+  /// Returns the streams in which the pass has put entries of one of `streams`, and no others are.
   private func successors(
     of streams: Set<StreamName>, _ reader: StoreReader, _ generation: UInt64
   ) throws(AnnalsError) -> [StreamName] {
     if streams.isEmpty { return [] }
-    var begun: [StreamName] = []
+    var found: [StreamName] = []
     try reader.eachFact(OriginRow.prefix, after: nil) { (key, value) in
-      // It was decoded once already.
-      if let row = try? OriginRow(value.span), row.generation == generation, !row.isMerged,
-        streams.contains(row.stream)
-      {
-        begun.append(StreamName(String(key.dropFirst(OriginRow.prefix.count))))
+      // It was decoded once already. A stream with entries of several has its own name there.
+      if let row = try? OriginRow(value.span), row.generation == generation, streams.contains(row.stream) {
+        found.append(StreamName(String(key.dropFirst(OriginRow.prefix.count))))
       }
       return true
     }
-    return try source.read { (old) throws(AnnalsError) in
-      var new: [StreamName] = []
-      for stream in begun where try source.head(of: stream, old) == nil { new.append(stream) }
-      return new
-    }
+    return found
   }
 }
 

@@ -102,8 +102,8 @@ public struct MigrationOptions: Sendable {
 
 /// A place in a pass where tests end the process.
 package enum PassPoint: String, CaseIterable, Sendable {
-  case begin, named, tables, created, batch, batchCommitted, copied, headsBatch, headsCopied, merged, synced,
-    closed
+  case begin, named, tables, created, contexts, batch, batchCommitted, copied, headsBatch, headsCopied,
+    merged, synced, closed
   case reopened, compared, verified, round, locked, lastRound, live, sealed, unlocked, current, done
   case removing, removed, cleared
 }

@@ -84,7 +84,7 @@ extension Pass {
       throw AnnalsError(
         .busy,
         "a schema version was activated, or a feature came into use, during the migration pass; the store is as it was: begin the pass again",
-        underlying: meta.requires == requires ? nil : FeatureBegan())
+        underlying: meta.requires == requires ? nil : PassOutdated())
     }
     if work.reach != nil { try work.mustReach(try reader.census(), try reader.kinds()) }
     let entries = try reader.statistics(of: source.tables.entries).entries
@@ -167,17 +167,7 @@ extension Pass {
 
   /// Completes the limits of streams, in a pass that moves entries to other streams.
   private func moveLimits() throws(AnnalsError) {
-    let hidden = try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }
-    // Entries that were copied before would be visible again.
-    guard hidden == old.hidden else {
-      throw AnnalsError(
-        .busy,
-        """
-        a stream was truncated during a migration pass that moves streams; the store is as it was: begin the \
-        pass again
-        """
-      )
-    }
+    try mustHideTheSame()
     try LimitCopy(source: source, target: target, isMoving: work.move != nil).finish(
       try target.generation(in: directory), except: nameless)
   }
@@ -225,5 +215,6 @@ extension Pass {
   }
 }
 
-/// The reason of a pass that ends because a feature came into use meanwhile.
-struct FeatureBegan: Error {}
+/// The reason of a pass that ends because of a change after which it can only begin again: a feature came
+/// into use, or a stream was truncated.
+struct PassOutdated: Error {}

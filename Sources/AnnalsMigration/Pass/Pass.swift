@@ -117,7 +117,7 @@ struct Pass {
       resumedAt > 0
         ? try target.read { (reader) throws(AnnalsError) in try reader.passTally() } : PassTallyRow(),
       retagging: names)
-    machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
+    machine = PassMachine(copied: resumedAt, goal: resumedAt)
     pace = PassPace(rate: options.rate, at: .now)
   }
 
@@ -146,12 +146,18 @@ struct Pass {
     if isIndexed { try target.create(later: StoreTables.ids) }
     try followTags()
     try ContextCopy(source: source, target: target).run(safety == .synced ? .full : .none)
-    try MovedCopy(source: source, target: target, renamed: try erasedNames()).run()
+    point(.contexts)
+    try MovedCopy(source: source, target: target, renamed: try erasedNames(), isMoving: work.move != nil)
+      .run()
     limitsCopied = try LimitCopy(
       source: source, target: target, isMoving: work.move != nil, isRepairing: work.patch != nil
     ).run()
+    // After the rows above, which may name any entry that there was by then: the copy is verified as a whole.
+    machine = PassMachine(copied: resumedAt, goal: try source.lastPosition())
     while true {
       try check()
+      // Before each long step, or all of them would be in vain.
+      try mustHideTheSame()
       let last = try source.lastPosition()
       switch machine.next(PassMachine.Sight(last: last)) {
       case .copy(let range): try copy(range)

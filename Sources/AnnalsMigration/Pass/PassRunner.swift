@@ -15,8 +15,8 @@ internal import LMDB
 
 /// Begins or continues a pass, and cleans up after it.
 package struct PassRunner: Sendable {
-  /// How often a pass begins again because a feature came into use: more than a store has features that do
-  /// so would be in vain.
+  /// How often a pass begins again because a feature came into use, or a stream was truncated: after so many
+  /// times, another one is likely to be in vain.
   private static let restarts = 3
 
   let log: EventLog
@@ -112,13 +112,13 @@ package struct PassRunner: Sendable {
     MigrationProgress(phase: .finished, done: report.entries, total: report.entries)
   }
 
-  /// Runs the pass, and from the start again if a feature came into use meanwhile: the new generation must
-  /// know of it from its first entry on.
+  /// Runs the pass, and from the start again if a feature came into use meanwhile, which the new generation
+  /// must know of from its first entry on, or if a stream was truncated in a pass that moves streams.
   private func runAgain(_ source: Generation, _ lock: FileLock) throws(AnnalsError) -> MigrationReport {
     for _ in 0..<Self.restarts {
       do throws(AnnalsError) { return try run(source, lock) } catch {
         // A pass that must be continued is not begun.
-        guard error.underlying is FeatureBegan, options.unfinished != .mustBeThere else { throw error }
+        guard error.underlying is PassOutdated, options.unfinished != .mustBeThere else { throw error }
       }
     }
     return try run(source, lock)

@@ -37,6 +37,8 @@ struct MovedCopy {
   let target: PassTarget
   /// The erased names of streams, and the placeholders that take their places.
   let renamed: [StreamName: StreamName]
+  /// Whether the pass moves entries to other streams.
+  let isMoving: Bool
 
   /// Copies the rows that the new generation does not have yet.
   func run() throws(AnnalsError) {
@@ -51,16 +53,23 @@ struct MovedCopy {
   /// - Returns: The key of the last one; `nil` if none are left.
   private func copy(_ prefix: String, after last: [UInt8]?) throws(AnnalsError) -> [UInt8]? {
     var rows: [(name: String, value: [UInt8])] = []
+    var gone: Set<String> = []
     try source.read { (reader) throws(AnnalsError) in
       try reader.eachFact(prefix, after: last) { (name, value) in
         rows.append((name, value))
         return rows.count < Self.batch
       }
+      guard isMoving, prefix == OriginRow.prefix else { return }
+      // From this pass on the row would count for entries that came since.
+      for (name, _) in rows {
+        let stream = StreamName(String(name.dropFirst(prefix.count)))
+        if try !source.hasEntriesOfPasses(stream, reader) { gone.insert(name) }
+      }
     }
     guard let end = rows.last else { return nil }
     let tables = target.tables
     try target.write(.full) { (transaction) throws(AnnalsError) in
-      for (name, value) in rows {
+      for (name, value) in rows where !gone.contains(name) {
         guard let value = try withoutErasedNames(name, value, prefix) else { continue }
         let known: Void? = try StoreReader(transaction.view, tables).row(name, in: tables.meta) {
           (_) throws(FormatFailure) in

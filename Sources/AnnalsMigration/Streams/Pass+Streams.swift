@@ -12,7 +12,7 @@ extension Pass {
     guard work.move != nil else { return nil }
     if let relinking { return relinking }
     let relinking = try StreamRelinking(
-      target.generation(in: directory, heads: log.options.headLimit),
+      target.generation(in: directory, heads: log.options.headLimit), from: source,
       log.options.mergeInterval.fitting(memory: log.options.headMemory), hidden: old.hidden)
     self.relinking = relinking
     return relinking
@@ -22,6 +22,22 @@ extension Pass {
   mutating func mergeMovedHeads(_ durability: Durability) throws(AnnalsError) {
     guard let relinking, relinking.isMergeDue else { return }
     try relinking.mergeHeads(target, durability)
+  }
+
+  /// Throws `busy` if the pass moves entries to other streams, and a stream was truncated since it began:
+  /// entries that were copied before would be visible again.
+  ///
+  /// - Complexity: O(streams with a limit).
+  func mustHideTheSame() throws(AnnalsError) {
+    guard work.move != nil else { return }
+    let hidden = try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) }
+    guard hidden != old.hidden else { return }
+    throw AnnalsError(
+      .busy,
+      """
+      a stream was truncated during a migration pass that moves streams; the store is as it was: begin the \
+      pass again
+      """, underlying: PassOutdated())
   }
 
   /// Throws unless everything about the new generation is valid: nothing of its streams was copied.

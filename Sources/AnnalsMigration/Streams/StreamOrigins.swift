@@ -11,8 +11,15 @@ struct StreamOrigins {
   /// The number of rows that are kept in memory; others are read again where they are needed.
   private static let limit = 16_384
 
+  /// The generation that the pass reads.
+  private let source: Generation
+
   /// The rows that are known; `nil` for a stream that has none.
   private var rows: [StreamName: OriginRow?] = [:]
+
+  init(source: Generation) {
+    self.source = source
+  }
 
   /// Notes where an entry comes from that was put into the generation with this number.
   ///
@@ -24,19 +31,34 @@ struct StreamOrigins {
     let known = try row(of: route.new, tables, transaction)
     var row: OriginRow
     if let known, known.generation == generation {
-      if known.isMerged || known.stream == route.old { return }
-      row = known
-      row.isMerged = true
+      if known.isOfSeveral(in: route.new) || known.stream == route.old { return }
+      row = OriginRow(generation: generation, ofSeveralIn: route.new)
     } else {
       // Without a row of this pass, what the stream has was in it before.
       if route.new == route.old { return }
-      let inherited = try self.row(of: route.old, tables, transaction)?.isMerged ?? false
-      row = OriginRow(
-        generation: generation, stream: route.old,
-        isMerged: hadEntries || inherited || known?.isMerged ?? false)
+      row =
+        hadEntries
+        ? OriginRow(generation: generation, ofSeveralIn: route.new)
+        : OriginRow(
+          generation: generation, stream: route.old,
+          isMerged: try wasMerged(route.old, generation, tables, transaction))
     }
     rows[route.new] = .some(row)
     try transaction.put(row.encoded(), OriginRow.name(route.new), in: tables.meta)
+  }
+
+  /// Whether a stream has entries of several streams since an earlier pass.
+  private mutating func wasMerged(
+    _ stream: StreamName, _ generation: UInt64, _ tables: StoreTables,
+    _ transaction: borrowing WriteTransaction
+  ) throws(AnnalsError) -> Bool {
+    let row = try row(of: stream, tables, transaction)
+    guard let row, row.generation == generation else { return row?.isMerged ?? false }
+    // This pass has given the name to another stream.
+    return try source.read { (reader) throws(AnnalsError) in
+      guard try reader.origin(of: stream)?.isMerged == true else { return false }
+      return try source.hasEntriesOfPasses(stream, reader)
+    }
   }
 
   private mutating func row(
@@ -47,5 +69,14 @@ struct StreamOrigins {
     if rows.count >= Self.limit { rows.removeAll(keepingCapacity: true) }
     rows[stream] = .some(row)
     return row
+  }
+}
+
+extension Generation {
+  /// Whether a stream may have entries that a pass has put there: a name that has begun since the last such
+  /// pass has none.
+  func hasEntriesOfPasses(_ stream: StreamName, _ reader: StoreReader) throws(AnnalsError) -> Bool {
+    guard let head = try head(of: stream, reader) else { return false }
+    return try head.id <= reader.regrouped() ?? Position(.max)
   }
 }

@@ -13,21 +13,25 @@ final class StreamRelinking {
   /// The entries of the run that was relinked last.
   private(set) var run = RewrittenRun()
   private let generation: Generation
+  private let source: Generation
   private let interval: HeadMerge.Interval
   private var merge: HeadMerge
   private var moved = MovedNotes()
-  private var origins = StreamOrigins()
+  private var origins: StreamOrigins
   private let hidden: HiddenEntries
 
   /// Continues after what a generation that is being built has.
   ///
   /// - Parameters:
+  ///   - source: The generation that the pass reads.
   ///   - interval: After how much of the log heads are merged.
   ///   - hidden: The entries that truncations hide in the older generation.
   init(
-    _ generation: Generation, _ interval: HeadMerge.Interval, hidden: HiddenEntries
+    _ generation: Generation, from source: Generation, _ interval: HeadMerge.Interval, hidden: HiddenEntries
   ) throws(AnnalsError) {
     self.generation = generation
+    self.source = source
+    origins = StreamOrigins(source: source)
     self.interval = interval
     self.hidden = hidden
     merge = HeadMerge(generation, interval)
@@ -48,7 +52,7 @@ final class StreamRelinking {
   func rollBack() {
     generation.heads.withTable { $0.rollBack() }
     moved = MovedNotes()
-    origins = StreamOrigins()
+    origins = StreamOrigins(source: source)
   }
 
   /// Makes ``run`` of the entries of `source`, which come next, each in the place that its route leads to;

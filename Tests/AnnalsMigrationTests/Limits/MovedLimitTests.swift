@@ -110,10 +110,14 @@ import Testing
     #expect(states.1 == StreamState(revision: 4, oldest: 3, isClosed: false))
   }
 
-  /// Fills the store, and changes it while a pass to the second version runs.
+  /// Fills the store, and changes it while a pass to the second version runs, each time that it reaches a
+  /// point.
   ///
+  /// - Parameter change: The change at that time, which counts from 1.
   /// - Returns: The error of the pass.
-  private func pass(_ change: LogChange) async throws -> AnnalsError? {
+  private func pass(
+    at point: PassPoint = .batchCommitted, _ change: @escaping @Sendable (Int) -> LogChange?
+  ) async throws -> AnnalsError? {
     do {
       let store = try EventStore(at: place.url, plan: ClubFirst.self)
       for _ in 0..<10 {
@@ -127,8 +131,8 @@ import Testing
     let (url, counter) = (place.url, Counter())
     var options = MigrationOptions()
     (options.batch, options.durableBatch) = (5, 5)
-    options.atPoint = { point in
-      guard point == .batchCommitted, counter.next() == 3 else { return }
+    options.atPoint = { reached in
+      guard reached == point, let change = change(counter.next()) else { return }
       do { _ = try EventLog(at: url).append(blocking: AppendRequest(change)) } catch { Issue.record(error) }
     }
     do throws(AnnalsError) {
@@ -140,11 +144,10 @@ import Testing
     }
   }
 
-  @Test func `a truncation while a pass runs hides the same after the next one`() async throws {
+  @Test func `a truncation while a pass runs hides the same after it, as it begins again`() async throws {
     let truncation = LogChange(
       .limit(.truncate([("user 0", nil), ("user 1", 8)])), author: "jane", reason: "done")
-    #expect(try await pass(truncation)?.code == .busy)
-    try await place.migrate(ClubSecond.self)
+    #expect(try await pass { $0 == 3 ? truncation : nil } == nil)
     let store = try EventStore(at: place.url, plan: ClubSecond.self)
     let states = try store.read { snapshot in
       try ["athlete-0", "athlete-1", "else"].map { try snapshot.state(of: $0)?.oldest }
@@ -153,10 +156,26 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `a pass that each time meets a truncation ends, and the store is as it was`() async throws {
+    let error = try await pass(at: .copied) { count in
+      let oldest = Revision(UInt64(5 + count))
+      return LogChange(.limit(.truncate([("else" as StreamName, oldest)])), author: "jane", reason: "done")
+    }
+    #expect(error?.code == .busy)
+    do {
+      let store = try EventStore(at: place.url, plan: ClubFirst.self)
+      #expect(try store.read { try $0.state(of: "else")?.oldest } == 9)
+      #expect(try store.log.info().generation == 1)
+    }
+    try await place.migrate(ClubSecond.self)
+    let store = try EventStore(at: place.url, plan: ClubSecond.self)
+    #expect(try store.read { try $0.state(of: "else")?.oldest } == 9)
+  }
+
   @Test func `a retention rule that is set while a pass runs is kept`() async throws {
     let rule = RetentionRule(streamPrefix: "else", maximumCount: 1)
     let change = LogChange(.retain(rule, isRemoved: false), author: "jane", reason: "done")
-    #expect(try await pass(change) == nil)
+    #expect(try await pass { $0 == 3 ? change : nil } == nil)
     #expect(try EventStore(at: place.url, plan: ClubSecond.self).log.retention() == [rule])
   }
 }

@@ -7,13 +7,14 @@ import Foundation
 @Schema(1, 0, 0) enum RoutesV1 {
   @Record struct Went: Equatable {
     var number: Int
-    /// The stream after each of two stages, or one of ``Routes/others``.
+    /// The stream after each of the stages, or one of ``Routes/others``.
     var to: [String]
   }
 }
 
 @Schema(2, 0, 0) enum RoutesV2 { typealias Went = RoutesV1.Went }
 @Schema(3, 0, 0) enum RoutesV3 { typealias Went = RoutesV2.Went }
+@Schema(4, 0, 0) enum RoutesV4 { typealias Went = RoutesV3.Went }
 
 enum Routes {
   static let names = ["a", "b", "c", "d", "e"]
@@ -45,6 +46,14 @@ enum Routes {
       }
     }
   }
+  static var fourth: MigrationStage<RoutesV3, RoutesV4> {
+    .custom(fromVersion: RoutesV3.self, toVersion: RoutesV4.self) {
+      Streams { events, _ in
+        guard case .went(let went) = events.first else { return .stays }
+        return route(went, 2)
+      }
+    }
+  }
 }
 
 enum RoutesFirst: SchemaMigrationPlan {
@@ -59,6 +68,14 @@ enum RoutesThird: SchemaMigrationPlan {
   static var stages: MigrationChain<RoutesV1, RoutesV3> {
     Routes.second
     Routes.third
+  }
+}
+
+enum RoutesFourth: SchemaMigrationPlan {
+  static var stages: MigrationChain<RoutesV1, RoutesV4> {
+    Routes.second
+    Routes.third
+    Routes.fourth
   }
 }
 

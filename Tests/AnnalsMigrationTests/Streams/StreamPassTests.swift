@@ -181,6 +181,35 @@ import Testing
     #expect(error?.code == .superseded)
   }
 
+  @Test func `a commit while a pass copies its first rows is among the entries that it verifies`()
+    async throws
+  {
+    let model = ClubModel(seed: 15, count: 60)
+    try await place.seed(model)
+    let old = try EventStore(at: place.url, plan: ClubFirst.self)
+    let counter = Counter()
+    var options = MigrationOptions()
+    options.atPoint = { point in
+      guard point == .contexts else { return }
+      let done = DispatchSemaphore(value: 0)
+      Task {
+        do {
+          // A commit notes its time only after a while.
+          try await Task.sleep(for: .milliseconds(30))
+          try await old.append([.weighed(.init(n: 10_000 + counter.next()))], to: "user 1")
+        } catch {
+          Issue.record(error)
+        }
+        done.signal()
+      }
+      done.wait()
+    }
+    try await place.migrate(ClubSecond.self, options)
+    let store = try EventStore(at: place.url, plan: ClubSecond.self)
+    #expect(try store.lines().last?.hasSuffix("weighed 10001 -") == true)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   @Test(arguments: PassPoint.allCases.filter { ![.removing, .removed, .cleared, .round].contains($0) })
   func `a pass that is stopped anywhere goes on and ends as one that was not`(point: PassPoint) async throws {
     let model = ClubModel(seed: 13, count: 120)

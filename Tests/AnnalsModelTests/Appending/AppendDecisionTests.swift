@@ -20,7 +20,7 @@ private struct ModelState: AppendState {
 
   func limit(ofPart index: Int) -> StreamLimit { StreamLimit() }
 
-  func moved(ofPart index: Int) -> [StreamName] { [] }
+  func moved(ofPart index: Int, holding ids: [UUID]) -> [StreamName] { [] }
 
   func mergedUpTo(_ name: StreamName) -> Position? { nil }
 

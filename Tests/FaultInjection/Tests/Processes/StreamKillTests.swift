@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Annals
+@testable import AnnalsFormat
 @testable import AnnalsLog
 @testable import AnnalsMigration
 
@@ -62,7 +63,7 @@ extension PassTrial {
     let log = try EventLog(at: temporary.url, options: StoreOptions(access: .readOnly, creation: .never))
     return try log.core.generation.read { (reader) throws(AnnalsError) in
       var rows: [String] = []
-      try reader.eachMoved(after: nil) { (name, value) in
+      try reader.eachFact(MovedRow.prefix, after: nil) { (name, value) in
         rows.append("\(name) \(value)")
         return true
       }
