@@ -44,7 +44,7 @@ extension StoreReader {
   }
 
   /// The position up to which the last pass that moved entries may have done so; `nil` if none did.
-  func regrouped() throws(AnnalsError) -> Position? {
+  package func regrouped() throws(AnnalsError) -> Position? {
     try row(RegroupedRow.name, in: tables.meta) { (bytes) throws(FormatFailure) in
       try RegroupedRow.position(bytes)
     }
