@@ -115,6 +115,9 @@ import Testing
     try await machines[0].store.truncate("z", before: nil)
     try machines[1].store.erase([1], by: "test", because: "asked")
     try await machines[0].store.append([note(7)], to: "z", expecting: .noStream)
+    try await machines[1].store.log.setRetention(RetentionRule(streamPrefix: "z", maximumCount: 1))
+    try await machines[0].store.append([note(8)], to: "z")
+    #expect(try machines[0].store.log.retain().events == 1)
     let lines = try await lines(of: machines, log)
     #expect(!lines[0].contains("1a"))
   }

@@ -92,13 +92,17 @@ import Testing
       RuleSwitch(
         begins: [RuleVersion(name: "bookings", version: 2), RuleVersion(name: "names", version: 300)],
         ends: [RuleVersion(name: "limits", version: 1)]))
+    let rules = [RetentionRule(streamPrefix: "log-", maximumCount: 10), RetentionRule(streamPrefix: "log-a")]
+    let retained = RetainedStreams(
+      rules: RetentionRule.encoded(rules), streams: [("log-1", 5, 300), ("log-2", 700, 1)])
+    let retention = LogChange(.limit(.retain(retained)), author: "author", reason: "reason")
     return [
       ("activate", roll(.activate, .bridge)), ("contract", roll(.contract, .released)),
       ("calls", ClusterMessage(log: log, .calls(shared))),
       (
         "activation",
         ClusterMessage(log: log, .change(LogChange(.roll(activation), author: "", reason: ""), commit))
-      ),
+      ), ("retention", ClusterMessage(log: log, .change(retention, commit))),
     ]
   }
 

@@ -39,4 +39,20 @@ package enum LimitChange: Sendable {
   case reopen(StreamName)
   /// Hides all events of streams before a revision; `nil` for all events.
   case truncate([(stream: StreamName, before: Revision?)])
+  /// Hides the events that retention rules do not keep.
+  case retain(RetainedStreams)
+}
+
+/// What retention rules keep of streams. The change is refused once the store has other rules, or another
+/// stream has the name of one of these.
+package struct RetainedStreams: Sendable {
+  /// The rules, as ``RetentionRule/encoded(_:)`` writes them.
+  package var rules: [UInt8]
+  /// The streams by name and id, and the oldest revision that is kept of each.
+  package var streams: [(name: StreamName, id: Position, oldest: Revision)]
+
+  package init(rules: [UInt8], streams: [(name: StreamName, id: Position, oldest: Revision)] = []) {
+    self.rules = rules
+    self.streams = streams
+  }
 }

@@ -12,6 +12,8 @@ package struct StoreMeta: Equatable, Sendable {
   package static let format: UInt32 = 1
   /// A number whose bytes show the byte order of a machine.
   package static let endianness: UInt64 = 0x0102_0304_0506_0708
+  /// The window of a store in which no stream has got an id twice. A shorter one lets a late retry do that.
+  package static let widest = FormatRange.windows.upperBound
 
   /// The state of a generation, which decides its permitted uses.
   package enum State: Equatable, Sendable {

@@ -8,6 +8,16 @@ extension RetentionRule {
   /// The name of the rule's row.
   package var rowName: String { Self.rowPrefix + prefix }
 
+  /// Several rules: the prefix of each (counted), and its row.
+  package static func encoded(_ rules: [RetentionRule]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for rule in rules {
+      bytes.append(counted: rule.prefix.utf8)
+      bytes += rule.encoded()
+    }
+    return bytes
+  }
+
   /// Maximum count and maximum age in seconds (varints, 0 for none).
   package func encoded() -> [UInt8] {
     var bytes: [UInt8] = []

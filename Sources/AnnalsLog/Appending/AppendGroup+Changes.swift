@@ -113,6 +113,16 @@ extension AppendGroup {
         }
       }
       return made.isEmpty ? nil : .truncated(made)
+    case .retain(let wanted):
+      let rules = try StoreReader(transaction.view, tables).retentionRules()
+      guard RetentionRule.encoded(rules) == wanted.rules else { throw AnnalsError(retained: nil) }
+      var made: [SystemEntry.Truncation] = []
+      for (name, id, oldest) in wanted.streams {
+        let stream = try stream(name, in: transaction)
+        guard stream.id == id else { throw AnnalsError(retained: name) }
+        if let truncation = decision.truncate(stream, before: oldest) { made.append(truncation) }
+      }
+      return made.isEmpty ? nil : .truncated(made)
     }
   }
 
@@ -185,6 +195,15 @@ private struct SystemPlace {
 }
 
 extension AnnalsError {
+  /// The error for a change that retention rules ask for, after these have changed; or after a stream has
+  /// ended, whose name another one has now.
+  fileprivate init(retained stream: StreamName?) {
+    let what = stream.map { "stream '\($0)' is another one" } ?? "the retention rules are others"
+    self.init(
+      .conflict, "\(what) than when 'retain' read them; the commit has hidden nothing: run 'retain' again",
+      details: Details { $0.stream = stream })
+  }
+
   /// The error for a stream without entries.
   package init(noSuchStream stream: StreamName) {
     self.init(

@@ -28,9 +28,13 @@ extension AppendGroup {
     var entries: [ErasedEntry] = []
     // What this group has added to it is changed, too.
     try putCensus(in: &transaction)
+    var lost: LostIDs = [:]
     for position in positions where entries.last?.position != position {
-      if let entry = try erase(position, reason: change.reason, in: &transaction) { entries.append(entry) }
+      if let entry = try erase(position, reason: change.reason, &lost, in: &transaction) {
+        entries.append(entry)
+      }
     }
+    try index(lost, in: &transaction)
     let isNameless = try eraseName(change.erasedStream, in: &transaction)
     // Without positions, the change records that the key of a person was dropped.
     guard !entries.isEmpty || isNameless || positions.isEmpty else {
@@ -85,7 +89,7 @@ extension AppendGroup {
   ///
   /// - Returns: `nil` if it had nothing to erase, as a system entry or an erased one.
   private mutating func erase(
-    _ position: Position, reason: String, in transaction: inout WriteTransaction
+    _ position: Position, reason: String, _ lost: inout LostIDs, in transaction: inout WriteTransaction
   ) throws(AnnalsError) -> ErasedEntry? {
     guard let erasure = try erasure(of: position, reason: reason, in: transaction) else { return nil }
     do throws(EnvironmentError) {
@@ -98,6 +102,9 @@ extension AppendGroup {
     {
       let key = row.key
       do { try transaction.delete(key: key.span, in: index) } catch { throw AnnalsError(error) }
+      lost[row.stream, default: ([], row.revision, position)].ids.insert(row.id)
+      lost[row.stream]?.revision = row.revision
+      lost[row.stream]?.position = position
     }
     for (kind, change) in erasure.counts {
       var row =
@@ -110,6 +117,27 @@ extension AppendGroup {
     return ErasedEntry(
       position: position, stream: erasure.stream, revision: erasure.revision,
       kinds: Set(erasure.counts.keys))
+  }
+
+  /// By stream, the ids whose rows of the index led to erased entries, and the newest of those.
+  private typealias LostIDs = [Position: (ids: Set<UUID>, revision: Revision, position: Position)]
+
+  /// Lets the index lead to the newest entry that is left with an id, after a late retry has stored it again.
+  private func index(_ lost: LostIDs, in transaction: inout WriteTransaction) throws(AnnalsError) {
+    guard !lost.isEmpty, let index = transaction.environment.ids,
+      try StoreReader(transaction.view, tables).mayRepeatIDs()
+    else { return }
+    for (stream, newest) in lost {
+      var ids = newest.ids
+      var rows: [IDRow] = []
+      try StoreReader(transaction.view, tables).eachID(
+        of: stream, back: newest.revision, at: newest.position, through: 0
+      ) { (row, _) in
+        if ids.remove(row.id) != nil { rows.append(row) }
+        return !ids.isEmpty
+      }
+      for row in rows { try transaction.put(row, in: index) }
+    }
   }
 
   /// What changes with the erasure of an entry.

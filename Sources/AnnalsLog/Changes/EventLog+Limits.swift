@@ -92,6 +92,7 @@ extension LogChange {
     switch work {
     case .limit(.close(let stream)), .limit(.reopen(let stream)): try Self.check(stream)
     case .limit(.truncate(let wanted)): for (stream, _) in wanted { try Self.check(stream) }
+    case .limit(.retain(let wanted)): for (stream, _, _) in wanted.streams { try Self.check(stream) }
     case .erase, .roll: break
     case .retain(let rule, _): try rule.check()
     }

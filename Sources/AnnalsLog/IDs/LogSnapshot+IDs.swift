@@ -69,16 +69,12 @@ extension LogSnapshot {
     _ id: UUID, back newest: Revision, through oldest: Revision, of head: Head
   ) throws(AnnalsError) -> Position? {
     var touched = 0
-    var revision = newest.rawValue
-    var position = try reader.position(of: newest, from: head, touched: &touched)
-    while true {
-      let bytes = try reader.bytes(at: position)
-      let header = try reader.header(bytes, at: position)
-      try reader.check(header, at: position, is: Revision(revision), of: head.id)
-      if header.flags.contains(.id), UUID(bytes, at: header.id.lowerBound) == id { return position }
-      guard revision > oldest.rawValue else { return nil }
-      position = try reader.linked(header, level: 0, from: position, in: bytes)
-      revision -= 1
+    let start = try reader.position(of: newest, from: head, touched: &touched)
+    var found: Position?
+    try reader.eachID(of: head.id, back: newest, at: start, through: oldest) { (row, position) in
+      if row.id == id { found = position }
+      return found == nil
     }
+    return found
   }
 }

@@ -136,13 +136,13 @@ package struct StoreCreation {
       var meta = StoreMeta(log: current.log)
       if let idempotency { meta.idempotency = idempotency }
       meta.requires += [.journal, .journalHash, .times]
-      let rows = meta.rows()
       if meta.idempotency == .always {
+        meta.window = StoreMeta.widest
         _ = try environment.create(later: StoreTables.ids, environment.turn())
       }
       try environment.createJournal(StoreTables.journal)
       try environment.write { (transaction) throws(EnvironmentError) in
-        for (name, value) in rows {
+        for (name, value) in meta.rows() {
           let key = Array(name.rawValue.utf8)
           try transaction.put(Row.seal(value, key: key).span, forKey: key.span, in: table)
         }

@@ -71,48 +71,67 @@ struct IdempotencyChange {
     if generation.environment.ids == nil {
       try generation.create(later: StoreTables.ids, within: log.options.lockTimeout)
     }
-    var isDone = false
-    while !isDone {
-      var (done, last): (UInt64, UInt64) = (0, 0)
+    var build = Build()
+    repeat {
       try write { (transaction, tables, index) throws(AnnalsError) in
-        (done, last) = try Self.extend(index, tables, for: Self.turn, in: &transaction)
+        try build.extend(index, tables, for: Self.turn, in: &transaction)
         return true
       }
-      progress(EventLog.Progress(done: done, total: last))
-      isDone = last - done <= Self.rest
-    }
+      progress(EventLog.Progress(done: build.done, total: build.last))
+    } while build.last - build.done > Self.rest
     try write(risesEpoch: true) { (transaction, tables, index) throws(AnnalsError) in
-      _ = try Self.extend(index, tables, for: nil, in: &transaction)
+      try build.extend(index, tables, for: nil, in: &transaction)
       try transaction.remove(IDIndexRow.name, in: tables.meta)
       var meta = StoreMeta(log: log.id)
       try StoreReader(transaction.view, tables).read(.requires, into: &meta)
       meta.idempotency = .always
       try transaction.put(meta.value(of: .requires), StoreMeta.Name.requires.rawValue, in: tables.meta)
+      if build.hasUniqueIDs {
+        meta.window = StoreMeta.widest
+        try transaction.put(meta.value(of: .window), StoreMeta.Name.window.rawValue, in: tables.meta)
+      }
       return true
     }
   }
 
-  /// Adds rows for the entries that have none yet.
-  ///
-  /// - Parameter time: The time limit; `nil` for all entries.
-  /// - Returns: The position up to which the index has every id, and the newest position.
-  private static func extend(
-    _ index: Table, _ tables: StoreTables, for time: Duration?, in transaction: inout WriteTransaction
-  ) throws(AnnalsError) -> (done: UInt64, last: UInt64) {
-    let end = time.map { ContinuousClock.now + $0 }
-    let last = try StoreReader(transaction.view, tables).last()
+  /// How far the index is built.
+  private struct Build {
+    /// The position up to which the index has every id.
     var done: UInt64 = 0
-    if case .building(let position) = try StoreReader(transaction.view, tables).idIndexRow() {
-      done = position
+    /// The newest position.
+    var last: UInt64 = 0
+    /// Whether this build has met every id, and none twice in a stream.
+    var hasUniqueIDs = true
+
+    /// Adds rows for the entries that have none yet.
+    ///
+    /// - Parameter time: The time limit; `nil` for all entries.
+    mutating func extend(
+      _ index: Table, _ tables: StoreTables, for time: Duration?, in transaction: inout WriteTransaction
+    ) throws(AnnalsError) {
+      let end = time.map { ContinuousClock.now + $0 }
+      last = try StoreReader(transaction.view, tables).last()
+      var start: UInt64 = 0
+      if case .building(let position) = try StoreReader(transaction.view, tables).idIndexRow() {
+        start = position
+      }
+      // The rows up to there are of a build that was cut short, which may have met an id twice.
+      if start != done { hasUniqueIDs = false }
+      done = start
+      while done < last {
+        let (rows, position) = try IdempotencyChange.rows(after: done, StoreReader(transaction.view, tables))
+        for row in rows {
+          if hasUniqueIDs {
+            let known = try StoreReader(transaction.view, tables).revision(of: row.id, in: row.stream, index)
+            hasUniqueIDs = known == nil
+          }
+          try transaction.put(row, in: index)
+        }
+        done = position
+        if let end, ContinuousClock.now >= end { break }
+      }
+      try transaction.put(IDIndexRow.building(done).encoded(), IDIndexRow.name, in: tables.meta)
     }
-    while done < last {
-      let (rows, position) = try rows(after: done, StoreReader(transaction.view, tables))
-      for row in rows { try transaction.put(row, in: index) }
-      done = position
-      if let end, ContinuousClock.now >= end { break }
-    }
-    try transaction.put(IDIndexRow.building(done).encoded(), IDIndexRow.name, in: tables.meta)
-    return (done, last)
   }
 
   /// The rows of the next entries, and the position of the last of those.

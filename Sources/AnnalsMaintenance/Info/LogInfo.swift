@@ -90,7 +90,8 @@ public struct LogInfo: Sendable {
   public let schemas: [Schema]
   /// The events of each record type in each schema version, in the order in which they were first stored.
   public let census: [CensusLine]
-  /// The number of a stream's newest entries that are searched for a repeated event id.
+  /// The number of a stream's newest entries that are searched for a repeated event id. Without meaning where
+  /// ``idempotency`` is `always`.
   public let window: UInt64
   /// How the store recognises event ids that it has already.
   public let idempotency: StoreOptions.Idempotency

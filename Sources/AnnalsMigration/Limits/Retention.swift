@@ -14,6 +14,8 @@ public struct RetentionReport: Hashable, Sendable {
 extension EventLog {
   /// Applies the retention rules of the store: truncates each stream to the events that its rule keeps.
   ///
+  /// Rules that somebody changes meanwhile count from then on: no later commit hides an event that they keep.
+  ///
   /// Afterwards, hidden events are not read from their streams. ``compact(_:)`` and migration passes apply
   /// the rules too, and turn hidden events into stubs.
   ///
@@ -40,6 +42,8 @@ struct Retention {
   let log: EventLog
   /// The time to which ages refer, in microseconds since 1970.
   let now: Int64
+  /// Is called after streams were looked at, before they are truncated.
+  var beforeCommit: () throws(AnnalsError) -> Void = {}
 
   func run(isRehearsal: Bool) throws(AnnalsError) -> RetentionReport {
     var report = RetentionReport()
@@ -52,33 +56,48 @@ struct Retention {
     }
     for prefix in prefixes {
       var previous: StreamName?
+      var isDone = false
       repeat {
-        let found = try batch(prefix, after: previous, rules)
+        let found = try batch(prefix, after: previous)
+        if !isRehearsal, try !hide(found.wanted) { continue }
         previous = found.last
-        report.streams += UInt64(found.wanted.count)
+        isDone = previous == nil
+        report.streams += UInt64(found.wanted.streams.count)
         report.events += found.events
-        guard !isRehearsal, !found.wanted.isEmpty else { continue }
-        let change = LogChange(
-          .limit(.truncate(found.wanted)), author: "retain", reason: "the retention rules of the store")
-        _ = try log.append(blocking: AppendRequest(change))
-      } while previous != nil
+      } while !isDone
     }
     return report
   }
 
+  /// Truncates streams.
+  ///
+  /// - Returns: Whether it is done; `false` if somebody has changed the rules meanwhile, or ended one of the
+  ///   streams.
+  private func hide(_ wanted: RetainedStreams) throws(AnnalsError) -> Bool {
+    if wanted.streams.isEmpty { return true }
+    try beforeCommit()
+    let change = LogChange(
+      .limit(.retain(wanted)), author: "retain", reason: "the retention rules of the store")
+    do throws(AnnalsError) { _ = try log.append(blocking: AppendRequest(change)) } catch {
+      guard error.code == .conflict || error.code == .noSuchStream else { throw error }
+      return false
+    }
+    return true
+  }
+
   /// What is to be hidden of the next streams.
   private struct Batch {
-    var wanted: [(stream: StreamName, before: Revision?)] = []
+    var wanted: RetainedStreams
     var events: UInt64 = 0
     /// The last stream that was looked at; `nil` at the end.
     var last: StreamName?
   }
 
-  private func batch(
-    _ prefix: String, after previous: StreamName?, _ rules: [RetentionRule]
-  ) throws(AnnalsError) -> Batch {
+  private func batch(_ prefix: String, after previous: StreamName?) throws(AnnalsError) -> Batch {
     try log.read { (snapshot) throws(AnnalsError) in
-      var batch = Batch()
+      // Somebody may have exempted streams since the batch before.
+      let rules = try snapshot.reader.retentionRules()
+      var batch = Batch(wanted: RetainedStreams(rules: RetentionRule.encoded(rules)))
       var ends: [Duration: UInt64] = [:]
       var streams = try snapshot.streams(prefix: prefix, after: previous)
       for _ in 0..<Self.batch {
@@ -91,7 +110,7 @@ struct Retention {
         let limit = try snapshot.limit(of: head.id)
         let oldest = try oldest(of: head, rule, &ends, snapshot.reader)
         guard oldest > limit.oldest.rawValue else { continue }
-        batch.wanted.append((stream.name, Revision(oldest)))
+        batch.wanted.streams.append((stream.name, head.id, Revision(oldest)))
         batch.events += oldest - limit.oldest.rawValue
       }
       return batch

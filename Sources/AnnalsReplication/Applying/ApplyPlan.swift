@@ -134,7 +134,7 @@ struct ApplyPlan {
         add(call.call, call.commit, message, call.bytes)
       }
       return true
-    case .genesis, .change, .audit, .roll, .activation:
+    case .genesis, .change, .audit, .roll, .activation, .retention:
       let content = MessageHead.content(of: message.bytes.span)
       guard let decoded = try? ClusterMessage(content, kind, time, context.shapes),
         decoded.log == context.log

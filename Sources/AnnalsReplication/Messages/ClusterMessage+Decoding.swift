@@ -27,6 +27,9 @@ extension ClusterMessage {
     case .change:
       let id = try CommitID(&reader)
       body = .change(try LogChange(&reader), id)
+    case .retention:
+      let id = try CommitID(&reader)
+      body = .change(try LogChange(retention: &reader), id)
     case .audit: body = .audit(try Audit(&reader))
     case .roll:
       let id = try CommitID(&reader)

@@ -50,7 +50,11 @@ extension ClusterMessage {
     case .genesis: .genesis
     case .append: .append
     case .change(let change, _):
-      if case .roll(let step) = change.work { step.rules.isEmpty ? .roll : .activation } else { .change }
+      switch change.work {
+      case .roll(let step): step.rules.isEmpty ? .roll : .activation
+      case .limit(.retain): .retention
+      default: .change
+      }
     case .audit: .audit
     case .calls: .calls
     }
@@ -240,6 +244,15 @@ extension LogChange {
         bytes.append(counted: stream.text.utf8)
         // One more, so that 0 is left for all events.
         bytes.append(place: revision.map { Swift.min($0.rawValue, .max - 1) + 1 } ?? 0)
+      }
+    // A message of its own kind.
+    case .limit(.retain(let wanted)):
+      bytes.append(counted: wanted.rules)
+      bytes.append(varint: UInt64(wanted.streams.count))
+      for (name, id, oldest) in wanted.streams {
+        bytes.append(counted: name.text.utf8)
+        bytes.append(varint: id.rawValue)
+        bytes.append(varint: oldest.rawValue)
       }
     case .erase(let positions):
       bytes.append(3)

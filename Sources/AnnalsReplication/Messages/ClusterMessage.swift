@@ -15,14 +15,14 @@ package struct ClusterMessage: Sendable {
 
   /// The kinds of messages.
   enum Kind: UInt8 {
-    case genesis, append, change, audit, roll, calls, activation
+    case genesis, append, change, audit, roll, calls, activation, retention
 
     /// The format of messages of this kind. A library that does not know a kind of format 2 stops at the
     /// message.
     var format: UInt8 {
       switch self {
       case .genesis, .append, .change, .audit: 1
-      case .roll, .calls, .activation: 2
+      case .roll, .calls, .activation, .retention: 2
       }
     }
   }

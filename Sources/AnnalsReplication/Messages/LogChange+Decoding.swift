@@ -47,6 +47,20 @@ extension LogChange {
     do throws(AnnalsError) { _ = try AppendRequest(self) } catch { throw FormatFailure(.value, at: start) }
   }
 
+  /// Reads a change that retention rules ask for.
+  init(retention reader: inout ByteReader) throws(FormatFailure) {
+    let (author, reason) = (try reader.countedText(), try reader.countedText())
+    let start = reader.offset
+    var wanted = RetainedStreams(rules: reader.bytes.extracting(try reader.countedRange()).copied)
+    for _ in 0..<(try reader.count(of: 3)) {
+      let name = StreamName(try reader.countedText())
+      let id = Position(try reader.number(in: FormatRange.positions))
+      wanted.streams.append((name, id, Revision(try reader.number())))
+    }
+    self.init(.limit(.retain(wanted)), author: author, reason: reason)
+    do throws(AnnalsError) { _ = try AppendRequest(self) } catch { throw FormatFailure(.value, at: start) }
+  }
+
   private static func count(_ ranges: PositionRanges) -> UInt64 {
     ranges.ranges.reduce(0) { sum, range in
       let (count, isOver) = sum.addingReportingOverflow(range.upperBound - range.lowerBound + 1)

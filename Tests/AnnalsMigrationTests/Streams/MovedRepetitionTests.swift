@@ -98,6 +98,30 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `Of two streams with one id that a pass puts together, erasing one event leaves the other's id`()
+    async throws
+  {
+    do {
+      var options = StoreOptions()
+      options.idempotency = .always
+      let store = try EventStore(at: place.url, plan: ClubFirst.self, options: options)
+      for stream in ["spare 0", "user 0"] as [StreamName] {
+        try await store.append([NewEvent(.noted(.init(n: 1)), id: id(1))], to: stream)
+      }
+    }
+    try await place.migrate(ClubSecond.self)
+    let log = try EventLog(at: place.url)
+    func newest() throws -> Position? {
+      try log.read { snapshot throws(AnnalsError) in
+        try snapshot.entry(id: id(1), in: "athlete-0")?.position
+      }
+    }
+    #expect(try newest() == 2)
+    try log.erase([2], by: "jane", because: "request")
+    #expect(try newest() == 1)
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
   /// Lines of a dump, for events whose ids are in the store, and a last one that is new.
   private func lines(_ streams: [String]) -> String {
     let rows = zip(streams, [(1, "Weighed"), (2, "Noted"), (4, "Weighed"), (3, "Weighed"), (5, "SetLifted")])

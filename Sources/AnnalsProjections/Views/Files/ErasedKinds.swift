@@ -1,5 +1,6 @@
 package import AnnalsCoding
 package import AnnalsFormat
+package import AnnalsLog
 internal import AnnalsShapes
 
 /// The entries that are to be erased, by the types of their events.

@@ -1,5 +1,6 @@
 public import AnnalsCoding
 public import AnnalsFormat
+public import AnnalsLog
 
 extension EventLog {
   /// Returns the retention rules of the store.
