@@ -45,5 +45,15 @@ public enum CBOR: Sendable {
   /// The maximum number of levels of nested arrays, maps and tags, for decoding and encoding.
   ///
   /// Deeper input is refused before it is entered, so that no input exhausts the stack.
-  @inlinable public static var depthLimit: Int { 64 }
+  @inlinable public static var depthLimit: Int { typedDepthLimit + levelsOfNames }
+
+  /// The maximum number of levels of what types write: of payloads by shape, and of `Codable` values.
+  @inlinable package static var typedDepthLimit: Int { 64 }
+
+  /// The levels that names may add to a payload by shape, so that all that types write has a form by name.
+  ///
+  /// A case that holds values is one array by shape, and two maps by name: at most as many levels again. A
+  /// case without values is a number by shape, and may also be two maps. A personal value that is not
+  /// encrypted has a case around it. More levels would need more stack than some threads have.
+  @inlinable package static var levelsOfNames: Int { typedDepthLimit + 4 }
 }

@@ -43,7 +43,7 @@ extension Dictionary: EncodableByElements where Key: Encodable, Value: Encodable
   func encodeElements(into bytes: inout [UInt8], path: CodingPath?, depth: Int) throws(CodingFailure) {
     let isMap = Key.self == String.self
     bytes.appendHead(isMap ? .map : .array, UInt64(count))
-    guard isMap || isEmpty || depth < CBOR.depthLimit else {
+    guard isMap || isEmpty || depth < CBOR.typedDepthLimit else {
       throw CodingFailure(.tooDeep, at: bytes.count, path: CodingPath.keys(path))
     }
     var order = KeyOrder(at: bytes.count)

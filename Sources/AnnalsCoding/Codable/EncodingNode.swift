@@ -52,7 +52,7 @@ final class EncodingNode {
       // The usual record fits, and one reservation is cheaper than growing from nothing.
       bytes.reserveCapacity(128)
       parts.reserveCapacity(8)
-      if depth >= CBOR.depthLimit {
+      if depth >= CBOR.typedDepthLimit {
         fail(.tooDeep)
       }
     } else if self.form != form {

@@ -11,7 +11,10 @@ package enum PayloadDecoder {
   ///   the type's own code throws.
   package static func decode<T: Decodable>(_ type: T.Type, from payload: [UInt8]) throws(CodingFailure) -> T {
     // Checked once as a whole, so that containers can be entered anywhere and nesting is known to be bounded.
-    try PayloadCheck.validate(payload.span)
+    // The type's own code may need much of the stack for each level.
+    var reader = CBORReader(payload.span)
+    try reader.checkItem(depth: CBOR.levelsOfNames)
+    try reader.finish()
     return try DecodingItem(bytes: payload, offset: 0, parent: nil, step: nil).decode(type)
   }
 }

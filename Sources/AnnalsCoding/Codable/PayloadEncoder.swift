@@ -65,7 +65,7 @@ package enum PayloadEncoder {
     } else if T.self == Decimal.self, let number = value as? Decimal {
       bytes.appendText(number.description)
     } else if let collection = value as? any EncodableByElements {
-      guard depth < CBOR.depthLimit else {
+      guard depth < CBOR.typedDepthLimit else {
         throw CodingFailure(.tooDeep, at: bytes.count, path: CodingPath.keys(path))
       }
       try collection.encodeElements(into: &bytes, path: path, depth: depth + 1)

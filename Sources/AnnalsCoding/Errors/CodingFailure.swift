@@ -35,7 +35,7 @@ extension CodingFailure {
       case wrongType = "the item is of another type"
       case outOfRange = "the number does not fit the type"
       case invalidText = "the text is not valid UTF-8"
-      case tooDeep = "items are nested more than 64 deep"
+      case tooDeep = "items are nested too deep (by name more than 132 levels, else more than 64)"
       case notCanonical = "the item is not in its one deterministic form"
       case unsortedKeys = "the keys are not in order"
       case duplicateKey = "a key or element stands twice"
@@ -64,7 +64,7 @@ extension CodingFailure {
     public static let outOfRange = Reason(.outOfRange)
     /// A text is not valid UTF-8.
     public static let invalidText = Reason(.invalidText)
-    /// Arrays, maps and tags are nested more than 64 deep.
+    /// Arrays, maps and tags are nested more than ``CBOR/depthLimit`` deep, or 64 for what types write.
     public static let tooDeep = Reason(.tooDeep)
     /// The item is not in the deterministic form of RFC 8949, section 4.2.1.
     public static let notCanonical = Reason(.notCanonical)

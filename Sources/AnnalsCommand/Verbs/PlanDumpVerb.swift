@@ -16,7 +16,8 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
     that version. Each part of a split has a line of its own, and dropped entries have none. The dump ends at
     the newest entry that the log had when it began. An entry that is damaged, or that a rule fails for, ends
     it with an error, after the entries before it. Standard error names each field that is left out because no
-    version of the plan declares it. With --as, --type compares the names of record types at that version.
+    version of the plan declares it, and says how many lines are too long for 'import'. With --as, --type
+    compares the names of record types at that version.
 
       --as V             the version, such as 2.0.0, or 'current'
     \(DumpVerb.options)
@@ -58,6 +59,7 @@ struct PlanDumpVerb<Plan: SchemaMigrationPlan>: Verb {
       EventLog(at: dump.store), plan: Plan.self, as: version, matching: selection.query,
       after: selection.after.map { Position($0) }, through: selection.end.map { Position($0) })
     try output.write(&lines, &progress)
+    progress.note(lines.tooLong)
     let undeclared = lines.undeclared
     if !undeclared.isEmpty { progress.note(CommandNote(leftOut: undeclared)) }
     return ExitStatus.success

@@ -60,6 +60,8 @@ public struct EntryLines: Sendable {
   private var failure: AnnalsError?
   /// The number of delivered entries.
   public private(set) var count: UInt64 = 0
+  /// The lines that are too long for an import.
+  package private(set) var tooLong = LongLines()
 
   /// The position of the last entry, or its revision if a stream is read.
   public var end: UInt64 { reader.end }
@@ -109,7 +111,9 @@ public struct EntryLines: Sendable {
             if isRaw {
               try writer.rawEntry(at: entry.position, snapshot.reader, reading.kinds)
             } else {
-              try writer.entry(reading.entry(entry, stream, snapshot.reader))
+              let read = try reading.entry(entry, stream, snapshot.reader)
+              try writer.entry(read)
+              tooLong.add(writer.bytes.count - end, of: read)
             }
           } catch {
             writer.bytes.removeSubrange(end...)

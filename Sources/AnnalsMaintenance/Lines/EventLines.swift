@@ -27,6 +27,8 @@ public struct EventLines: Sendable {
   public var version: SchemaVersion { cut.version }
   /// The number of entries that have been read.
   public private(set) var count: UInt64 = 0
+  /// The lines that are too long for an import.
+  package private(set) var tooLong = LongLines()
   private var tally = FieldTally()
   /// The undeclared fields that the lines so far leave out.
   ///
@@ -131,13 +133,15 @@ public struct EventLines: Sendable {
     let end = writer.bytes.count
     do throws(AnnalsError) {
       for part in parts {
-        try writer.entry(
-          LogEntry(
-            position: entry.position, stream: stream, revision: entry.revision, type: part.type,
-            version: part.version, time: entry.time, id: entry.id, metadata: metadata,
-            isEndOfCall: entry.header.flags.contains(.endOfCall),
-            content: part.path.isEmpty ? .payload(part.payload) : .parts([part]), attachments: attachments,
-            tags: tags))
+        let start = writer.bytes.count
+        let event = LogEntry(
+          position: entry.position, stream: stream, revision: entry.revision, type: part.type,
+          version: part.version, time: entry.time, id: entry.id, metadata: metadata,
+          isEndOfCall: entry.header.flags.contains(.endOfCall),
+          content: part.path.isEmpty ? .payload(part.payload) : .parts([part]), attachments: attachments,
+          tags: tags)
+        try writer.entry(event)
+        tooLong.add(writer.bytes.count - start, of: event)
       }
     } catch {
       writer.bytes.removeSubrange(end...)

@@ -32,7 +32,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   @_disfavoredOverload
   public mutating func field<Value: Codable & Sendable>() throws(CodingFailure) -> Value {
     let start = reader.offset
-    try reader.checkItem(depth: depth)
+    try reader.checkItem(depth: depth &+ CBOR.levelsOfNames)
     let item = DecodingItem(bytes: reader.copy(start..<reader.offset), offset: 0, parent: nil, step: nil)
     do throws(CodingFailure) {
       return try item.decode(Value.self)
@@ -45,7 +45,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   @inlinable
   public mutating func begin(_ count: Int) throws(CodingFailure) {
     // Nearly every record has fewer fields than that, and then its head is one byte.
-    if count < 24, reader.offset < reader.bytes.count, depth < CBOR.depthLimit,
+    if count < 24, reader.offset < reader.bytes.count, depth < CBOR.typedDepthLimit,
       reader.bytes[reader.offset] == 0x80 | UInt8(truncatingIfNeeded: count)
     {
       reader.offset &+= 1
@@ -110,7 +110,7 @@ public struct FieldReader: ~Copyable, ~Escapable {
   /// Enters the array or map that began at `start`.
   @inline(__always)
   mutating func enter(at start: Int) throws(CodingFailure) {
-    guard depth < CBOR.depthLimit else { throw CodingFailure(.tooDeep, at: start) }
+    guard depth < CBOR.typedDepthLimit else { throw CodingFailure(.tooDeep, at: start) }
     depth &+= 1
   }
 

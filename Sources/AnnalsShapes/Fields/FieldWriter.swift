@@ -61,7 +61,7 @@ public struct FieldWriter: ~Copyable {
 
   /// Enters an array or a map.
   mutating func enter() throws(CodingFailure) {
-    guard depth < CBOR.depthLimit else { throw CodingFailure(.tooDeep, at: bytes.count) }
+    guard depth < CBOR.typedDepthLimit else { throw CodingFailure(.tooDeep, at: bytes.count) }
     depth &+= 1
   }
 

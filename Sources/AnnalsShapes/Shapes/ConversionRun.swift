@@ -16,7 +16,7 @@ struct ConversionRun: ~Copyable, ~Escapable {
 
   /// Three blocks per container: one of a definition, one of a record or case with backward seeks, one of an
   /// element.
-  private static let depthLimit = 3 * CBOR.depthLimit + 3
+  private static let depthLimit = 3 * CBOR.typedDepthLimit + 3
 
   @_lifetime(copy code, copy pool, copy scalars, copy named, copy bytes)
   init(

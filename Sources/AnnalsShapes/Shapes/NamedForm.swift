@@ -47,7 +47,7 @@ package struct NamedForm: Sendable {
   /// Appends the payload by name for `payload`, one by shape; after a failure `output` is unchanged.
   ///
   /// - Throws: ``CodingFailure`` with offset and path if `payload` does not fit the shape, or the names would
-  ///   nest it more than 64 deep.
+  ///   nest it more than ``CBOR/depthLimit`` deep.
   /// - Complexity: O(bytes), and O(n log n) in the number of elements of a set of records.
   package func write(_ payload: Span<UInt8>, to output: inout [UInt8]) throws(CodingFailure) {
     try write(payload, of: 0, to: &output)

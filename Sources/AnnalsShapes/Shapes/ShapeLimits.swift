@@ -7,5 +7,5 @@ enum ShapeLimits {
   /// The most fields, cases and types in one shape.
   static let parts = 10_000
   /// The most levels of nested types: no deeper payload can be written.
-  static let depth = CBOR.depthLimit
+  static let depth = CBOR.typedDepthLimit
 }

@@ -63,8 +63,10 @@ private struct ShapeInspection {
       return
     }
     switch shape {
-    case .optional(let inner):
-      if case .optional = inner {
+    case .optional(var inner):
+      var isNested = false
+      while case .optional(let next) = inner { (inner, isNested) = (next, true) }
+      if isNested {
         report(path, "it is an optional of an optional, and null says only one of the two: remove one `?`")
       }
       // An optional adds no nesting to a payload.

@@ -36,7 +36,7 @@ extension CBOR: StoredValue {
   /// Writes the value; pairs of maps are sorted.
   ///
   /// - Throws: ``CodingFailure`` if the value has a tag, `undefined`, another simple value, a key that is not
-  ///   text or is a duplicate, or nests more than ``depthLimit`` deep, counted from the payload.
+  ///   text or is a duplicate, or nests more than 64 deep, counted from the payload.
   public func encode(into writer: inout FieldWriter) throws(CodingFailure) {
     try writer.any(self)
   }
@@ -50,8 +50,8 @@ extension FieldReader {
 }
 
 extension FieldWriter {
-  /// Writes a value of any type.
+  /// Writes a value of any type, whose form by name may have more levels around it.
   fileprivate mutating func any(_ value: CBOR) throws(CodingFailure) {
-    try value.encodePayload(into: &bytes, depth: depth)
+    try value.encodePayload(into: &bytes, depth: depth &+ CBOR.levelsOfNames)
   }
 }

@@ -88,7 +88,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test(arguments: [65, 100_000])
+  @Test(arguments: [133, 100_000])
   func `values nested too deep are refused before the stack is`(depth: Int) {
     for open in ["[", "{\"a\":"] {
       #expect { try read(String(repeating: open, count: depth)) } throws: { error in
@@ -104,8 +104,8 @@ struct JSONReaderTests {
   }
 
   @Test func `bytes in the deepest array that a payload may have are read`() throws {
-    let open = String(repeating: "[", count: 64)
-    let close = String(repeating: "]", count: 64)
+    let open = String(repeating: "[", count: 132)
+    let close = String(repeating: "]", count: 132)
     _ = try read(open + "{\"$bytes\":\"\"}" + close).encodedPayload()
     #expect { try read(open + "{\"a\":\"\"}" + close) } throws: { ($0 as? JSONFailure)?.reason == .tooDeep }
     #expect { try read(open + "{\"$$bytes\":\"\"}" + close) } throws: {

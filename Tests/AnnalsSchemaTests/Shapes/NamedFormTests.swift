@@ -196,11 +196,19 @@ struct NamedFormTests {
   @Test func `names that would nest a payload too deep are refused`() throws {
     let form = try form("(k: <leaf | node(next: ^0)>)")
     // A case with a value is one array by shape, and two maps by name.
-    var value: CBOR = 0
-    for _ in 0..<40 { value = [1, value] }
-    let payload = try CBOR.array([value]).encodedPayload()
+    func payload(_ levels: Int) throws -> [UInt8] {
+      var value: CBOR = 0
+      for _ in 1..<levels { value = [1, value] }
+      return try CBOR.array([value]).encodedPayload()
+    }
+    let (deepest, deeper) = (try payload(64), try payload(97))
+    var named: [UInt8] = []
+    try form.write(deepest.span, to: &named)
+    var back: [UInt8] = []
+    try form.read(named.span, to: &back)
+    #expect(back == deepest)
     var output: [UInt8] = []
-    #expect { try form.write(payload.span, to: &output) } throws: {
+    #expect { try form.write(deeper.span, to: &output) } throws: {
       ($0 as? CodingFailure)?.reason == .tooDeep
     }
   }

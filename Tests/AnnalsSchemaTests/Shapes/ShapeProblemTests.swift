@@ -36,6 +36,10 @@ struct ShapeProblemTests {
     #expect(problems.map(\.field) == [""])
   }
 
+  @Test func `an optional in several others is reported once`() throws {
+    #expect(try RecordShape(parsing: "(a: text???)").problems().map(\.field) == ["a"])
+  }
+
   @Test func `too many parts and too long a text are reported`() {
     let many = RecordShape((0..<10_001).map { FieldShape("a\($0)", .text) })
     #expect(many.problems().contains { $0.description.contains("divide it") })

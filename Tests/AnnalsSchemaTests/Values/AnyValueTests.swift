@@ -52,14 +52,16 @@ struct AnyValueTests {
     expect("8201", as: AnyValue.self, fails: .truncated, at: 1)
   }
 
-  @Test func `a value nests at most 64 deep, with the record around it`() throws {
+  @Test func `a value is written at most 64 deep, with the record around it, and read up to 132`() throws {
     func nested(_ depth: Int) -> AnyValue { (0..<depth).reduce(1) { value, _ in .array([value]) } }
     let deepest = try written([nested(63)] as [AnyValue])
     #expect(deepest.count == 65)
     #expect(try read(deepest, as: [AnyValue].self) == [nested(63)])
     expectRefusal(of: [nested(64)] as [AnyValue], .tooDeep)
-    let deeper = [0x81] + deepest
-    expect(hex(deeper), as: [AnyValue].self, fails: .tooDeep, at: 64)
+    // A value that has become an AnyValue has its form by name, with more levels.
+    let deeper = [UInt8](repeating: 0x81, count: 132) + [1]
+    #expect(try read(deeper, as: [AnyValue].self) == [nested(131)])
+    expect(hex([0x81] + deeper), as: [AnyValue].self, fails: .tooDeep, at: 132)
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)

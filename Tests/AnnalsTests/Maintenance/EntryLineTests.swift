@@ -179,11 +179,11 @@ import Testing
     #expect(error.message == "line 7: the field 'data' has at most 1000 bytes, and this one has 1001")
   }
 
-  @Test(arguments: [63, 64, 10_000])
-  func `a payload may be 64 deep and not more`(depth: Int) throws {
+  @Test(arguments: [131, 132, 10_000])
+  func `a payload may be 132 deep and not more`(depth: Int) throws {
     let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     let error = refusal(#"{"stream":"a","type":"T","data":{"n":\#(nested)}}"#)
-    #expect((error == nil) == (depth + 1 <= 64))
+    #expect((error == nil) == (depth + 1 <= 132))
     #expect(error == nil || error?.code == .malformed)
   }
 

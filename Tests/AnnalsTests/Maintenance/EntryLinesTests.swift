@@ -184,4 +184,22 @@ import Testing
       #expect(found?.details.position == 6)
     }
   }
+
+  @Test func `lines that no import takes are counted, with the first`() throws {
+    func entry(_ position: Position, _ content: LogEntry.Content) -> LogEntry {
+      LogEntry(
+        position: position, stream: "a", revision: 0, type: "T", version: nil,
+        time: Timestamp(microseconds: 0), id: nil, metadata: [:], isEndOfCall: true, content: content)
+    }
+    let payload = try Payload(["n": "12345"])
+    var lines = LongLines(lineLimit: 100, payloadLimit: payload.bytes.count)
+    lines.add(101, of: entry(1, .payload(payload)))
+    lines.add(200, of: entry(2, .stub(reason: "erased")))
+    #expect(lines.count == 0 && lines.first == nil)
+    lines.add(102, of: entry(3, .payload(payload)))
+    lines.add(50, of: entry(4, .payload(try Payload(["n": "123456"]))))
+    #expect(lines.count == 2 && lines.first == 3)
+    // An import by default has the limits that a dump assumes.
+    #expect(StoreOptions().maximumPayload == LongLines().payloadLimit)
+  }
 }

@@ -181,7 +181,7 @@ extension ProjectionRows {
     let after = try entries(of: row, primary, in: table, space)
     // All are checked before any is changed.
     for (index, keys) in after.enumerated() where table.outline.keys[index].isUnique {
-      for key in keys where !before[index].contains(key) {
+      for key in keys.without(before[index]) {
         guard let other = try entry(key), other != primary else { continue }
         throw AnnalsError(
           .conflict,
@@ -190,8 +190,8 @@ extension ProjectionRows {
       }
     }
     for (old, new) in zip(before, after) {
-      for key in old where !new.contains(key) { staging.keys.set(key.span, to: nil) }
-      for key in new where !old.contains(key) { staging.keys.set(key.span, to: primary) }
+      for key in old.without(new) { staging.keys.set(key.span, to: nil) }
+      for key in new.without(old) { staging.keys.set(key.span, to: primary) }
     }
   }
 
@@ -211,11 +211,37 @@ extension ProjectionRows {
         guard count <= RowStaging.keyLimit else {
           throw tooLong(count, "the key '\(declared.name)' of '\(table.outline.name)'")
         }
-        if !entries.contains(whole) { entries.append(whole) }
+        entries.append(whole)
       }
-      all.append(entries)
+      all.append(entries.withoutRepeats)
     }
     return all
+  }
+}
+
+// A row may have thousands of keys, and each of its changes compares all of them.
+extension [[UInt8]] {
+  /// The most keys that are compared one by one, which takes less time than a set.
+  private static var few: Int { 8 }
+
+  /// The keys, each once, in the order of their first places.
+  fileprivate var withoutRepeats: [[UInt8]] {
+    if count > Self.few {
+      var known: Set<[UInt8]> = []
+      return filter { known.insert($0).inserted }
+    }
+    var kept: [[UInt8]] = []
+    for key in self where !kept.contains(key) { kept.append(key) }
+    return kept
+  }
+
+  /// Returns the keys that `others` does not have, in the same order.
+  fileprivate func without(_ others: [[UInt8]]) -> [[UInt8]] {
+    if Swift.min(count, others.count) > Self.few {
+      let known = Set(others)
+      return filter { !known.contains($0) }
+    }
+    return filter { !others.contains($0) }
   }
 }
 

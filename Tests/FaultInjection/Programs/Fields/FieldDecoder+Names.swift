@@ -13,10 +13,7 @@ extension FieldDecoder {
       if let refusal, !(0...payload.count).contains(refusal.offset) { throw refusal }
       // Parts that are stored by name are not checked, so this writes more payloads than the type reads.
       _ = try Value.decode(payload: payload.span)
-      if let refusal {
-        // A payload written by name is nested deeper.
-        throw refusal.reason == .tooDeep ? refusal : finding("read but not named: \(refusal)")
-      }
+      if let refusal { throw finding("read but not named: \(refusal)") }
       var back: [UInt8] = []
       do throws(CodingFailure) { try names.read(named.span, to: &back) } catch {
         throw finding("named but not read back: \(error)")
