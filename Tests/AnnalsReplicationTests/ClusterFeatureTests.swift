@@ -88,6 +88,14 @@ import Testing
         log: MemoryLog().connect(), options: Machine.options())
     }
     #expect(error?.code == .wrongUse)
+    // A program that is no member could run the pass as well.
+    let member = Machine(directory, "member", MemoryLog().connect())
+    try await member.open()
+    try await member.store.append([.booked(.init(seat: "1a", mark: 1))], to: "a")
+    let store = try EventStore(at: member.url, plan: RetaggedSeatsPlan.self)
+    let refused = await #expect(throws: AnnalsError.self) { _ = try await store.migrate().report() }
+    #expect(refused?.code == .wrongUse)
+    #expect(refused?.message.contains("compute tags again") == true)
   }
 
   @Test func `bulk appends of many writers are all there, in the order of the log`() async throws {

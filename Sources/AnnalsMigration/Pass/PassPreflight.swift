@@ -32,8 +32,8 @@ struct PassPreflight {
   /// Reads the generation in use.
   ///
   /// - Throws: ``AnnalsError`` with code `appendsSuspended`, `noPath`, `newerSchema` and other errors that
-  ///   keep the plan
-  ///   from reading the store.
+  ///   keep the plan from reading the store; `wrongUse` if the pass would change what the machines of a
+  ///   cluster must have in common.
   init(_ source: Generation, _ work: PassWork) throws(AnnalsError) {
     self.source = source
     let (meta, pass, archive, isDue, last, retained) = try source.read {
@@ -54,6 +54,12 @@ struct PassPreflight {
       throw AnnalsError(
         meta.state == .appendsSuspended ? .appendsSuspended : .storeReplaced,
         "the store takes no migration pass now: the last one is to be accepted or rolled back first")
+    }
+    if meta.requires.contains(.cluster), work.move != nil || work.retagging != nil {
+      throw AnnalsError(
+        .wrongUse,
+        "the store belongs to a cluster, and this pass would move entries to other streams or compute tags again, which the other machines would not have: use the plan of the cluster's programs; the pass changed nothing"
+      )
     }
     schemaEpoch = meta.schemaEpoch
     requires = meta.requires
