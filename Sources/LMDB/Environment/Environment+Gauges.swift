@@ -159,5 +159,5 @@ extension Environment {
 
   /// Whether a flush of the file makes everything durable that was committed. After a failed flush the system
   /// may take pages for written that are not.
-  public var isCertainAfterFlush: Bool { journal == nil || !flushesTwice.load(ordering: .relaxed) }
+  public var isCertainAfterFlush: Bool { !flushesTwice.load(ordering: .relaxed) }
 }

@@ -56,8 +56,8 @@ public final class Environment: Sendable {
   let journalOffset = Atomic(0)
   /// See ``recordsCommits``.
   let isRecording = Atomic(false)
-  /// Whether the next commit flushes twice, regardless of its durability, and writes the newest meta page
-  /// again before: the first one after an open, and after a failed flush.
+  /// Whether the next commit writes the newest meta page again before its flush: the first one after an open,
+  /// and after a failed flush. In a file with a journal it also flushes twice, regardless of its durability.
   let flushesTwice = Atomic(true)
   /// The time of the directory's last change at a complete check of the names; -1 before the first one.
   let checkedChange = Atomic<Int64>(-1)

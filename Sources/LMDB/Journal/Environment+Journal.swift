@@ -231,18 +231,23 @@ extension Environment {
 extension WriteTransaction {
   /// Prepares the commit: writes the record of a small one to the journal, so that one flush suffices.
   ///
+  /// After a failed flush, it first writes the newest meta page again, which may not be on disk: without it
+  /// the file would have the meta pages of two commits that are no neighbours.
   /// A slot may have the record of a killed process with the number of this transaction, or a later one.
   /// Where this transaction has no record, that one is removed before it can be taken for this one's.
   ///
   /// - Returns: Whether the record is in the journal.
   mutating func prepareCommit() throws(EnvironmentError) -> Bool {
-    guard let journal = environment.journal else { return false }
     let (name, number, fileRun) = (environment.name, id, environment.fileRun)
-    let isCautious = environment.flushesTwice.load(ordering: .relaxed)
     let descriptor = try environment.handle.descriptor()
+    if environment.flushesTwice.load(ordering: .relaxed) {
+      try files { () throws(StoreFileError) in
+        try CommitJournal.writeMetaAgain(after: number - 1, in: descriptor, name)
+      }
+    }
+    guard let journal = environment.journal else { return false }
     let record = record.take()
     return try files { () throws(StoreFileError) in
-      if isCautious { try CommitJournal.writeMetaAgain(after: number - 1, in: descriptor, name) }
       if let record, record.isComplete, !record.isEmpty {
         let base = try CommitJournal.base(after: number - 1, in: descriptor, name)
         let bytes = record.encoded(transaction: number, base: base, fileRun: fileRun)

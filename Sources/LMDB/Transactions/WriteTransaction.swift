@@ -131,7 +131,7 @@ public struct WriteTransaction: ~Copyable, TableReading {
     environment.note(code)
     if code == MDB_SUCCESS {
       // A commit without changes has flushed nothing, and has no number.
-      if durability == .full, !isInJournal, environment.journal != nil,
+      if durability != .none, !isInJournal, environment.flushesTwice.load(ordering: .relaxed),
         environment.isLast(number)
       {
         environment.flushesTwice.store(false, ordering: .relaxed)
