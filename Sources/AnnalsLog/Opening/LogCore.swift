@@ -125,7 +125,7 @@ package final class LogCore: Sendable {
 
   /// Makes the next open of the store start from the beginning, because this core cannot continue.
   private func retire() {
-    Self.opened.withLock { opened in opened = opened.filter { $0.value.core !== self } }
+    Self.change { cores in cores = cores.filter { $0.value !== self } }
   }
 }
 
@@ -135,6 +135,19 @@ extension LogCore {
   }
 
   private static let opened = Mutex<[FileIdentity: Weak]>([:])
+
+  /// Changes which cores are opened. None of them ends before the lock is released: an end takes time, and
+  /// may need the lock.
+  private static func change<R: Sendable>(_ body: (inout [FileIdentity: LogCore]) -> R) -> R {
+    let (result, cores) = opened.withLock { opened in
+      let cores = opened.compactMapValues(\.core)
+      var changed = cores
+      let result = body(&changed)
+      opened = changed.mapValues(Weak.init)
+      return (result, cores)
+    }
+    return withExtendedLifetime(cores) { result }
+  }
 
   /// Returns the core that this process has open for the store in `directory`; `nil` if there is none.
   package static func opened(in directory: Directory) throws(AnnalsError) -> LogCore? {
@@ -165,12 +178,11 @@ extension LogCore {
       guard try place.leads(to: directory) else {
         throw AnnalsError(.busy, "the store was moved while it was opened; open it again")
       }
-      return opened.withLock { opened in
-        let other = opened[identity]?.core
+      return change { cores in
+        let other = cores[identity]
         // Two threads may have opened it at once; both then share the first.
         if let other, !other.isInherited, [core.access, .readWrite].contains(other.access) { return other }
-        opened = opened.filter { $0.value.core != nil }
-        opened[identity] = Weak(core: core)
+        cores[identity] = core
         return core
       }
     }
