@@ -57,7 +57,8 @@ import Testing
   }
 
   @Test func `input is not asked for more after its end`() async throws {
-    let log = try TemporaryStore().open()
+    let place = try TemporaryStore()
+    let log = try place.open()
     var parts = [text(lines(2)), nil, text(lines(1)), nil]
     let report = try await log.importLines { parts.removeFirst().map { Array($0.utf8) } }
     #expect(report.stored == 2 && parts.count == 2)
