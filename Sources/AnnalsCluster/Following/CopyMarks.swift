@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What identifies a server's copy of a message: two servers that name the same have the same message.
 struct CopyMark: Equatable, Sendable {
   /// The sequence in the log.
@@ -8,6 +10,23 @@ struct CopyMark: Equatable, Sendable {
   var id: String?
   /// The bytes of its contents.
   var size: Int
+}
+
+/// The last message that most of the servers were known to have, for every subscription to a log.
+final class LastMark: Sendable {
+  private let mark: Mutex<CopyMark?> = Mutex(nil)
+
+  /// Takes a message, unless a later one is known.
+  func raise(_ new: CopyMark) {
+    mark.withLock { mark in
+      if mark.map({ $0.sequence < new.sequence }) ?? true { mark = new }
+    }
+  }
+
+  /// The message, if it has this sequence.
+  func value(at sequence: UInt64) -> CopyMark? {
+    mark.withLock { $0?.sequence == sequence ? $0 : nil }
+  }
 }
 
 /// The copies that another server says it has, compared with the messages that one delivers.

@@ -31,6 +31,9 @@ struct FollowMachine: Sendable {
   static let patience = 1_500_000_000
   /// The time for which an answer may come from a server that does not know yet that it was replaced.
   static let staleness = 15_000_000_000
+  /// The time within which a subscription shows again that the last message is another one. A subscription
+  /// may have to find a server first.
+  static let comparison = 10_000_000_000
   /// The times that the broker may skip a message that it has.
   static let trust = 5
 
@@ -123,7 +126,7 @@ struct FollowMachine: Sendable {
   ///
   /// - Parameter isOther: Whether it brought another one.
   mutating func compared(isOther: Bool, now: Int) {
-    let since = change.map { now - $0.last < Self.patience ? $0.since : now }
+    let since = change.map { now - $0.last < Self.comparison ? $0.since : now }
     change = isOther ? (since ?? now, now) : nil
   }
 
@@ -131,7 +134,7 @@ struct FollowMachine: Sendable {
   /// lost messages, or was begun again.
   func isOtherLog(now: Int) -> Bool {
     guard let change else { return false }
-    return now - change.last < Self.patience && now - change.since >= settling
+    return now - change.last < Self.comparison && now - change.since >= settling
   }
 
   /// Whether it is time to ask where the log ends.

@@ -20,6 +20,7 @@ final class MessageThread: Sendable {
 
   private let link: BrokerLink
   private let settling: Int
+  private let last: LastMark
   private let pace: FollowPace
   private let receive: @Sendable ([ReplicatedMessage]) throws -> Void
   private let work = Mutex(Work.going)
@@ -31,14 +32,16 @@ final class MessageThread: Sendable {
   ///
   /// - Parameters:
   ///   - settling: The nanoseconds for which servers must differ before that is reported.
+  ///   - last: The last message of the log, also of earlier threads.
   ///   - pace: When to rest between two batches.
   ///   - receive: Takes a batch, on the thread. After an error it gets no more.
   init(
-    _ link: BrokerLink, settling: Int = FollowMachine.staleness, pace: FollowPace,
+    _ link: BrokerLink, settling: Int = FollowMachine.staleness, last: LastMark, pace: FollowPace,
     _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) {
     self.link = link
     self.settling = settling
+    self.last = last
     self.pace = pace
     self.receive = receive
   }
@@ -92,7 +95,6 @@ final class MessageThread: Sendable {
 
   private func run(after sequence: UInt64) {
     var machine = FollowMachine(after: sequence, now: Clock.now, settling: settling)
-    var last: CopyMark?
     let feeds = LogFeeds(link.address.name)
     while !isOver {
       do throws(NATSFailure) {
@@ -101,13 +103,13 @@ final class MessageThread: Sendable {
         guard let facts = link.facts else { throw NATSFailure(.passing, "the log is not known yet") }
         let others = facts.replicas / 2
         // The last message comes again, to show that the log is still the one that was followed.
-        let isKnown = last?.sequence == machine.applied
+        let isKnown = last.value(at: machine.applied) != nil
         try feeds.complete(connection, from: machine.applied + (isKnown ? 0 : 1), others: others)
         if feeds.isNew {
           machine.subscribed(now: Clock.now)
           feeds.isNew = false
         }
-        do throws(NATSFailure) { try follow(feeds, connection, &machine, &last) } catch {
+        do throws(NATSFailure) { try follow(feeds, connection, &machine) } catch {
           feeds.drop()
           throw error
         }
@@ -140,7 +142,7 @@ final class MessageThread: Sendable {
 
   /// Takes messages until a subscription is of no more use.
   private func follow(
-    _ feeds: LogFeeds, _ connection: NATSConnection, _ machine: inout FollowMachine, _ last: inout CopyMark?
+    _ feeds: LogFeeds, _ connection: NATSConnection, _ machine: inout FollowMachine
   ) throws(NATSFailure) {
     while !isOver {
       var batch: [ReplicatedMessage] = []
@@ -171,7 +173,7 @@ final class MessageThread: Sendable {
             }
             switch feeds.verdict(on: delivery, after: before.applied, unless: { isOver }) {
             case .counts:
-              last = delivery.mark
+              last.raise(delivery.mark)
               Self.add(before.applied + 1..<delivery.message.sequence, to: &batch)
               batch.append(delivery.message)
               bytes += delivery.message.bytes.count
@@ -186,9 +188,10 @@ final class MessageThread: Sendable {
               isUseful = false
             }
           case .skip:
-            guard let last, last.sequence == delivery.message.sequence else { break }
-            machine.compared(isOther: last != delivery.mark, now: Clock.now)
-            guard last != delivery.mark else { break }
+            guard delivery.message.sequence == machine.applied, let known = last.value(at: machine.applied)
+            else { break }
+            machine.compared(isOther: known != delivery.mark, now: Clock.now)
+            guard known != delivery.mark else { break }
             feeds.drop()
             isUseful = false
           case .confirm, .subscribe:

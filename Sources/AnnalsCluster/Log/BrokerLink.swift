@@ -37,8 +37,11 @@ final class BrokerLink: Sendable {
   }
 
   /// Why the broker's stream cannot keep this log, or why the servers refuse this program; `nil` if nothing
-  /// is known against it.
-  var refusal: AnnalsError? { state.withLock { $0.refusal } }
+  /// is known against it. A log that was there is missing only once it has stayed so.
+  var refusal: AnnalsError? {
+    let mayPass = state.withLock { $0.wasThere && $0.refusal?.code == .noSuchStore }
+    return mayPass ? lastingRefusal : state.withLock { $0.refusal }
+  }
   /// The refusal, if it has been the same for longer than a change at the servers takes to arrive.
   var lastingRefusal: AnnalsError? {
     let now = Clock.now
@@ -141,7 +144,7 @@ final class BrokerLink: Sendable {
       guard creates, !state.withLock({ $0.wasThere }) else {
         let refusal = AnnalsError(
           .noSuchStore,
-          "the servers have no log '\(address.name.text)', and this machine has applied messages of it; "
+          "the servers have no log '\(address.name.text)', and this machine has used it; "
             + "restore the log at the servers, or begin a new cluster from a backup")
         refuse(refusal)
         throw NATSFailure(.noStream, refusal.message)

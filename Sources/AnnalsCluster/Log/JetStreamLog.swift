@@ -17,6 +17,7 @@ package final class JetStreamLog: ReplicatedLog {
   private let isClosed = Atomic(false)
   private let target = AnswerTarget()
   private let settling: Int
+  private let last = LastMark()
 
   /// Prepares a log; nothing is asked of the servers yet.
   ///
@@ -76,7 +77,7 @@ package final class JetStreamLog: ReplicatedLog {
     after sequence: UInt64, pace: FollowPace,
     _ receive: @escaping @Sendable ([ReplicatedMessage]) throws -> Void
   ) async throws {
-    let thread = MessageThread(link, settling: settling, pace: pace, receive)
+    let thread = MessageThread(link, settling: settling, last: last, pace: pace, receive)
     threads.withLock { $0[ObjectIdentifier(thread)] = thread }
     defer { threads.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(thread)) } }
     guard !isClosed.load(ordering: .relaxed) else { return }

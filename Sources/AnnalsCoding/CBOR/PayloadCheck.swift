@@ -6,14 +6,17 @@
 package enum PayloadCheck {
   /// Refuses `bytes` that are not a payload.
   ///
+  /// - Parameter limit: The maximum number of levels, up to ``CBOR/depthLimit``.
   /// - Returns: The major type of the item: an array for a payload by shape, a map for one by name.
   /// - Throws: ``CodingFailure`` with the first byte that breaks a rule.
   /// - Complexity: O(`bytes.count`), without allocating.
   @discardableResult
-  package static func validate(_ bytes: Span<UInt8>) throws(CodingFailure) -> CBORHead.Major {
+  package static func validate(
+    _ bytes: Span<UInt8>, levels limit: Int = CBOR.depthLimit
+  ) throws(CodingFailure) -> CBORHead.Major {
     var reader = CBORReader(bytes)
     let first = CBORHead.Major(ofFirst: try reader.peek())
-    try reader.checkItem(depth: 0)
+    try reader.checkItem(depth: CBOR.depthLimit - limit)
     try reader.finish()
     return first
   }

@@ -22,6 +22,9 @@ package struct LogChange: Sendable {
   /// if others remain.
   package var erasedStream: (name: StreamName, head: Revision)?
 
+  /// Whether an erasure leaves no event of its stream before the newest that it erases. Others do not pass it
+  /// on.
+  package var leavesNothingBefore = false
   /// The version at which the plan of the caller ends; `nil` for a log without a plan. A pass of a newer plan
   /// may have given the names of streams to other events.
   package var plan: SchemaVersion?

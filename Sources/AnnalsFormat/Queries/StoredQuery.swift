@@ -21,6 +21,10 @@ package struct StoredQuery: Sendable {
   /// The alternatives that any entry can match.
   package let items: [Item]
   private let index: ItemIndex
+  /// Whether only entries with an original type can match.
+  package var hasNoKind: Bool {
+    items.allSatisfy { $0.kinds.map { !$0.isWanted.contains(true) } ?? false }
+  }
   /// Whether original types are compared.
   private var isShared: Bool { items.first?.shared != nil }
 

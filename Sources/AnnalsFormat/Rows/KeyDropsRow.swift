@@ -19,21 +19,29 @@ package struct KeyDropsRow: Equatable {
     self.drops = drops
   }
 
-  /// The rows for the newest removal that a log records: `recorded`, and `recorded-time` with microseconds
-  /// since 1970 (8 bytes). Keys without the time have an empty one, so that no earlier one remains.
+  /// The rows for the newest removal that a log records: `recorded`, and `recorded-time` with the position of
+  /// the record again (varint) and its time in microseconds since 1970 (8 bytes). Earlier libraries change
+  /// only the first of them.
   package static func recorded(_ drop: KeyDrop) -> [(name: String, value: [UInt8])] {
-    var time: [UInt8] = []
-    if let known = drop.time { time.append(littleEndian: known.microseconds) }
-    return [(recordedName, KeyDropsRow(drops: [drop]).encoded()), (recordedTimeName, time)]
+    var rows = [(recordedName, KeyDropsRow(drops: [drop]).encoded())]
+    if let time = drop.time {
+      var bytes: [UInt8] = []
+      bytes.append(varint: drop.position.rawValue)
+      bytes.append(littleEndian: time.microseconds)
+      rows.append((recordedTimeName, bytes))
+    }
+    return rows
   }
 
-  /// Returns the time in the row `recorded-time`; `nil` for an empty one.
-  package static func time(_ bytes: Span<UInt8>) throws(FormatFailure) -> Timestamp? {
-    if bytes.count == 0 { return nil }
+  /// Returns the time in the row `recorded-time`; `nil` if it is that of another record.
+  package static func time(
+    _ bytes: Span<UInt8>, of drop: KeyDrop
+  ) throws(FormatFailure) -> Timestamp? {
     var reader = ByteReader(bytes)
+    let position = Position(try reader.number())
     let time = Timestamp(microseconds: try reader.littleEndian(Int64.self))
     try reader.finish()
-    return time
+    return position == drop.position ? time : nil
   }
 
   /// Count (varint), then for each author and reason (counted), and the newest position before (varint).

@@ -161,7 +161,7 @@ extension KeyFile {
   func recordedDrop() throws(AnnalsError) -> KeyDrop? {
     guard var drop = try Self.drops(metaRow(KeyDropsRow.recordedName)).last else { return nil }
     if let time = try metaRow(KeyDropsRow.recordedTimeName) {
-      do throws(FormatFailure) { drop.time = try KeyDropsRow.time(time.span) } catch {
+      do throws(FormatFailure) { drop.time = try KeyDropsRow.time(time.span, of: drop) } catch {
         throw Self.damaged(error)
       }
     }

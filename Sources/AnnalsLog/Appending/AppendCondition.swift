@@ -93,6 +93,7 @@ struct ConditionCheck {
     guard after < last else { return nil }
     let query = try condition.form.stored(kinds)
     if query.items.isEmpty { return nil }
+    if query.hasNoKind, try !reader.requires(.originals) { return nil }
     var comparison: (any ConditionComparison)?
     guard query.isByTags else {
       let log = LogSteps(start: Position(after + 1), backwards: false, last: last, limit: .max)

@@ -34,7 +34,7 @@ extension AppendGroup {
         entries.append(entry)
       }
     }
-    try index(lost, in: &transaction)
+    if !change.leavesNothingBefore { try index(lost, in: &transaction) }
     let isNameless = try eraseName(change.erasedStream, in: &transaction)
     // Without positions, the change records that the key of a person was dropped.
     guard !entries.isEmpty || isNameless || positions.isEmpty else {
@@ -130,11 +130,15 @@ extension AppendGroup {
     for (stream, newest) in lost {
       var ids = newest.ids
       var rows: [IDRow] = []
-      try StoreReader(transaction.view, tables).eachID(
-        of: stream, back: newest.revision, at: newest.position, through: 0
-      ) { (row, _) in
-        if ids.remove(row.id) != nil { rows.append(row) }
-        return !ids.isEmpty
+      do throws(AnnalsError) {
+        try StoreReader(transaction.view, tables).eachID(
+          of: stream, back: newest.revision, at: newest.position, through: 0
+        ) { (row, _) in
+          if ids.remove(row.id) != nil { rows.append(row) }
+          return !ids.isEmpty
+        }
+      } catch  where error.code == .damaged {
+        // An erasure does not depend on it. A repair makes the index again.
       }
       for row in rows { try transaction.put(row, in: index) }
     }

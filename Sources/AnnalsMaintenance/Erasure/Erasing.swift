@@ -65,10 +65,11 @@ struct Erasing {
   private func run(
     _ select: (EventLog) throws(AnnalsError) -> (positions: [Position], stream: Head?)
   ) throws(AnnalsError) -> ErasureReport {
+    // Before passes are kept out: to apply an erasure, this machine keeps them out too.
+    try catchUp()
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
     try finishEarlier()
-    try catchUp()
     let (positions, stream) = try select(log)
     guard !positions.isEmpty else { return ErasureReport(entries: 0, recorded: []) }
     try mustExist(positions)
@@ -193,6 +194,7 @@ struct Erasing {
         let name = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.name(of: stream.id) }
         request = try self.request(Array(positions[next..<end]), (name, stream.head))
       }
+      request.change?.leavesNothingBefore = stream != nil
       recorded += try log.append(blocking: request).positions
       ErasurePoint.reach(.committed)
       next = end

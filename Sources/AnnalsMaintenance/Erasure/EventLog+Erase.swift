@@ -27,7 +27,8 @@ extension EventLog {
   ///   `busy` while a migration pass runs, and the errors of `append`. After an error, entries of earlier
   ///   commits stay erased; the call can be repeated.
   /// - Complexity: O(events), with a durable commit for every few thousand, and the time to build views
-  ///   again.
+  ///   again. In a store that recognises ids forever, and where a stream may have an id twice, an erasure by
+  ///   position reads the older entries of the stream with each commit.
   @discardableResult
   public func erase(
     stream: StreamName, by author: String, because reason: String

@@ -275,7 +275,10 @@ extension ByteReader {
 
   private static func check(_ payload: [UInt8], isMap: Bool, at offset: Int) throws(FormatFailure) {
     let major: CBORHead.Major
-    do throws(CodingFailure) { major = try PayloadCheck.validate(payload.span) } catch {
+    // All machines decide alike, those with the first version of the library too.
+    do throws(CodingFailure) {
+      major = try PayloadCheck.validate(payload.span, levels: CBOR.typedDepthLimit)
+    } catch {
       throw FormatFailure(.value, at: offset)
     }
     if isMap, major != .map { throw FormatFailure(.value, at: offset) }

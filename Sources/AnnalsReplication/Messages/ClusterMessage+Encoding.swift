@@ -119,7 +119,7 @@ extension AppendRequest {
       part.expectation.append(to: &bytes)
       bytes.append(varint: UInt64(part.items.count))
     }
-    for item in items { append(item, to: &bytes) }
+    for item in items { try append(item, to: &bytes) }
     bytes.append(varint: UInt64(conditions.count))
     for condition in conditions {
       bytes.append(place: condition.after?.rawValue ?? 0)
@@ -148,8 +148,29 @@ extension AppendRequest {
     oldest?.append(to: &bytes)
   }
 
-  private func append(_ item: Item, to bytes: inout [UInt8]) {
-    withBytes(of: item) { payload, metadata in append(item, payload, metadata, to: &bytes) }
+  private func append(_ item: Item, to bytes: inout [UInt8]) throws(AnnalsError) {
+    let isShared = withBytes(of: item) { payload, metadata in
+      append(item, payload, metadata, to: &bytes)
+      return Self.canBeShared(payload) && Self.canBeShared(metadata)
+    }
+    guard isShared else {
+      throw AnnalsError(
+        .tooLarge,
+        "a payload or metadata of '\(records[item.record].type.text)' nests more than \(CBOR.typedDepthLimit) levels, and messages of a cluster take no more; nothing was written",
+        details: AnnalsError.Details { $0.type = records[item.record].type.text })
+    }
+  }
+
+  /// Whether messages of a cluster take a payload, as far as its nesting says.
+  private static func canBeShared(_ payload: Span<UInt8>) -> Bool {
+    // Each level has a byte of its own.
+    if payload.count <= CBOR.typedDepthLimit { return true }
+    do throws(CodingFailure) {
+      try PayloadCheck.validate(payload, levels: CBOR.typedDepthLimit)
+      return true
+    } catch {
+      return error.reason != .tooDeep
+    }
   }
 
   private func append(

@@ -6,7 +6,8 @@ internal import AnnalsSchema
 // Closing and truncating streams.
 //
 // Each throws `superseded` as well, once a newer version than the plan's is activated: a pass of its plan may
-// have given the name of the stream to other events.
+// have given the name of the stream to other events. With a plan that moves streams, each throws
+// `requiresPass` while they have not been moved.
 extension EventStore {
   /// Closes `stream`, which then takes no more events until it is reopened. See
   /// ``EventLog/close(_:by:because:)``.

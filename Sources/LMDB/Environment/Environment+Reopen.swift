@@ -3,7 +3,6 @@ import Synchronization
 extension Environment {
   /// The number of checks of the meta pages, and the milliseconds between two. Another process may be writing
   /// its own while the disk is slow.
-  /// disk is slow to take it.
   private static let looks = 100
   private static let pause: UInt32 = 10
 

@@ -27,8 +27,11 @@ extension ViewRegistry {
     do throws(AnnalsError) {
       try inFiles { (catalog, directory) throws(AnnalsError) in
         guard let directory else { return }
-        for number in catalog.pendingRemovals where try directory.remove(number) {
-          catalog.pendingRemovals.remove(number)
+        for number in catalog.pendingRemovals {
+          // The removal is retried here, and by the next open of the view.
+          do throws(AnnalsError) {
+            if try directory.remove(number) { catalog.pendingRemovals.remove(number) }
+          } catch {}
         }
       }
     } catch {
