@@ -18,6 +18,9 @@ final class MessageThread: Sendable {
   /// The most messages and bytes of a batch. A batch ends earlier if no message waits.
   private static let most = (messages: 4_000, bytes: 4 << 20)
 
+  /// The nanoseconds for which the servers say that there is no log before the link looks again.
+  private static let absence = 5_000_000_000
+
   private let link: BrokerLink
   private let settling: Int
   private let last: LastMark
@@ -96,6 +99,7 @@ final class MessageThread: Sendable {
   private func run(after sequence: UInt64) {
     var machine = FollowMachine(after: sequence, now: Clock.now, settling: settling)
     let feeds = LogFeeds(link.address.name)
+    var missing: Int?
     while !isOver {
       do throws(NATSFailure) {
         let connection = try link.connection(until: Clock.now + 1_000_000_000)
@@ -114,8 +118,10 @@ final class MessageThread: Sendable {
           throw error
         }
       } catch {
-        // Most failures pass. What does not is refused by the link, once it looks again.
-        if error.kind == .noStream { link.forgetStream() }
+        // Most failures pass. What does not is refused by the link, once it looks again. Servers that elect a
+        // leader may not know a stream for a moment.
+        missing = error.kind == .noStream ? missing ?? Clock.now : nil
+        if let missing, Clock.now - missing >= Self.absence { link.forgetStream() }
       }
       if let (sequence, servers) = machine.unsettled(now: Clock.now) {
         fail(unsettled(sequence, servers))
