@@ -40,8 +40,6 @@ struct Follower: Sendable {
         }
         try await follow(after: applied)
       } catch {
-        // Another log may be in its place by now.
-        isKnown = false
         if let error = error as? AnnalsError {
           if error.underlying is OtherLog { member()?.refuse(error) } else { member()?.noteTrouble(error) }
         }
