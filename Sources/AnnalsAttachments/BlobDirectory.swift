@@ -60,7 +60,7 @@ package struct BlobDirectory: Sendable {
         return false
       }
       _ = consume hold
-      // Whoever gave the file its name may have been killed before this.
+      // The process that renamed the file may have been killed before this.
       try directory.synchronize()
       return true
     }

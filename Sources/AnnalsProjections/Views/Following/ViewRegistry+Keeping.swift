@@ -35,7 +35,7 @@ extension ViewRegistry {
         }
       }
     } catch {
-      // The removal is retried here, and by the next open of the view.
+      // The files could not be reached, and are tried again.
     }
     return false
   }
