@@ -49,20 +49,6 @@ package struct BackupRow: Equatable, Sendable {
     return bytes
   }
 
-  /// The value of the row with its generation: a varint.
-  package static func encoded(generation: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(varint: generation)
-    return bytes
-  }
-
-  package static func generation(_ bytes: Span<UInt8>) throws(FormatFailure) -> UInt64 {
-    var reader = ByteReader(bytes)
-    let generation = try reader.number(in: FormatRange.generations)
-    try reader.finish()
-    return generation
-  }
-
   /// Reads the row called `name`.
   package init(name: String, _ bytes: Span<UInt8>) throws(FormatFailure) {
     guard let id = UUID(uuidString: String(name.dropFirst(Self.prefix.count))) else {

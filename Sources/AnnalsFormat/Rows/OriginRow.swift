@@ -69,25 +69,3 @@ package enum RegroupedRow {
     return position
   }
 }
-
-/// The value of the row `altered` of `meta`: the number of the newest generation whose pass gave entries
-/// other tags or streams, or replaced lost ones. The same plan may fold other states from them.
-package enum AlteredRow {
-  /// The name of the row.
-  package static let name = "altered"
-
-  /// The number, a varint.
-  package static func encoded(_ generation: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(varint: generation)
-    return bytes
-  }
-
-  /// Reads the number in a value.
-  package static func generation(_ bytes: Span<UInt8>) throws(FormatFailure) -> UInt64 {
-    var reader = ByteReader(bytes)
-    let generation = try reader.number(in: FormatRange.generations)
-    try reader.finish()
-    return generation
-  }
-}

@@ -51,7 +51,7 @@ extension StoreReader {
   package func frozenFacts() throws(AnnalsError) -> [(name: String, value: [UInt8])] {
     var facts: [(name: String, value: [UInt8])] = []
     var names = [
-      Self.adoptedName, Self.oldestName, RegroupedRow.name, AlteredRow.name, Self.contextsRemovedName,
+      Self.adoptedName, Self.oldestName, RegroupedRow.name, GenerationRow.altered, Self.contextsRemovedName,
       ErasingRow.name,
     ]
     let prefixes = ["context ", BackupRow.prefix, BackupRow.generationPrefix]

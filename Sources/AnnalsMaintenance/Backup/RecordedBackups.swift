@@ -21,7 +21,7 @@ extension EventLog {
       try transaction.put(row.encoded(), row.name, in: tables.meta)
       if let generation = row.generation {
         try transaction.put(
-          BackupRow.encoded(generation: generation), row.generationName, in: tables.meta)
+          GenerationRow.encoded(generation), row.generationName, in: tables.meta)
       }
       return true
     }

@@ -14,7 +14,7 @@ extension StoreReader {
       }
       guard var row else { continue }
       row.generation = try self.row(row.generationName, in: tables.meta) { (bytes) throws(FormatFailure) in
-        try BackupRow.generation(bytes)
+        try GenerationRow.generation(bytes)
       }
       rows.append(row)
     }

@@ -138,8 +138,8 @@ extension Pass {
         try transaction.put(RegroupedRow.encoded(sight.last), RegroupedRow.name, in: target.tables.meta)
       }
       if hasAltered {
-        let number = AlteredRow.encoded(target.current.generation)
-        try transaction.put(number, AlteredRow.name, in: target.tables.meta)
+        let number = GenerationRow.encoded(target.current.generation)
+        try transaction.put(number, GenerationRow.altered, in: target.tables.meta)
       }
     }
     try archive?.publish()

@@ -62,8 +62,8 @@ public struct StoreSnapshot<Event: SchemaEvent>: ~Copyable {
   /// ones; 0 if none did.
   package var alteration: UInt64 {
     get throws(AnnalsError) {
-      try reader.row(AlteredRow.name, in: reader.tables.meta) { (bytes) throws(FormatFailure) in
-        try AlteredRow.generation(bytes)
+      try reader.row(GenerationRow.altered, in: reader.tables.meta) { (bytes) throws(FormatFailure) in
+        try GenerationRow.generation(bytes)
       } ?? 0
     }
   }

@@ -137,7 +137,7 @@ import Testing
     }
     add("regrouped", RegroupedRow.encoded(300)) { _ = try RegroupedRow.position($0).rawValue + 1 }
     add("pass hidden", HiddenEntries.none.mark) { _ = try PassHiddenRow.mark($0) }
-    add("altered", AlteredRow.encoded(300)) { _ = try AlteredRow.generation($0) + 1 }
+    add("altered", GenerationRow.encoded(300)) { _ = try GenerationRow.generation($0) + 1 }
     add("pass tally", tally.encoded()) { bytes in
       let row = try PassTallyRow(bytes)
       _ = (row.moved + row.changes.rewritten, row.changes.removed.fields.map { $0.count + 1 })
