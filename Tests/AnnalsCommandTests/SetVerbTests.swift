@@ -15,11 +15,12 @@ import Testing
     #expect(await CommandRun("info", store).lines.contains("event ids   all in an index"))
     let info = try await CommandRun("info", store, "--json").objects()
     #expect(
-      info.first?["idempotency"] as? String == "always"
+      info.first?["idempotency"] as? String == "always" && info.first?["window"] == nil
         && (info.first?["requires"] as? [String])?.sorted() == ["ids", "journal", "journal-hash", "times"])
     #expect(await CommandRun("verify", store).status == 0)
     #expect(await CommandRun("set", "idempotency", store, "window=7").status == 0)
     #expect(await CommandRun("info", store).lines.contains("id window   7 entries a stream"))
+    #expect(try await CommandRun("info", store, "--json").objects().first?["window"] as? Int == 7)
     #expect(await CommandRun("verify", store).status == 0)
   }
 

@@ -76,7 +76,7 @@ struct InfoVerb: Verb {
         if let oldest = kind.oldestReader { line.add("oldestReader", oldest) }
         return line
       })
-    line.add("window", info.window)
+    if case .window(let count) = info.idempotency { line.add("window", UInt64(clamping: count)) }
     line.add("idempotency", info.idempotency.description)
     line.add("requires", info.requires)
     if let cluster = info.cluster {
