@@ -89,7 +89,8 @@ struct Command {
       return ExitStatus.success
     }
     guard let verb = verbs.first(where: { $0.name == word.text }) else {
-      throw CommandLineError(UsageError("unknown verb '\(word)'"), help: help)
+      let advice = GenericCommand.verbsOfPlans.contains(word.text ?? "") ? Self.planAdvice : ""
+      throw CommandLineError(UsageError("unknown verb '\(word)'\(advice)"), help: help)
     }
     return try await perform(verb, Array(words.dropFirst()), to: &output, &progress)
   }
@@ -129,6 +130,10 @@ extension Command {
       guard error.code == .noSuchStore else { throw error }
     }
   }
+
+  /// What the error for a verb says that only the commands of plans have.
+  private static let planAdvice =
+    ": it needs a plan, so only the command for the stores of one plan has it (MaintenanceCommand)"
 
   /// The help of the command.
   private var help: String {

@@ -22,6 +22,11 @@ public enum GenericCommand {
     RetainVerb.self, ReportVerb.self, TopVerb.self,
   ]
 
+  /// The names of the verbs that only ``MaintenanceCommand`` has.
+  static let verbsOfPlans = [
+    "migrate", "activate", "contract", "check", "schema", "forget", "explain", "rebuild",
+  ]
+
   /// Runs the command line of this process, and ends the process.
   ///
   /// A verb that the command does not have is looked for as a program: `annals NAME` runs `annals-NAME` from

@@ -9,8 +9,9 @@ import Testing
   /// The table of the documented statuses.
   @Test(
     arguments: [
-      (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .collision, .cancelled]),
-      (1, [.subjectForgotten]), (65, [.keyMissing, .diverged, .needsCluster]),
+      (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .cancelled]),
+      (1, [.subjectForgotten, .rejected, .streamMoved, .streamClosed, .noSuchStream]),
+      (65, [.keyMissing, .diverged, .needsCluster, .checkpointMismatch, .missingAttachment]),
       (64, [.wrongUse]),
       (
         65,
@@ -28,7 +29,8 @@ import Testing
           .inputOutput,
         ]
       ),
-      (75, [.busy, .appendsSuspended, .tooManyReaders, .unavailable]), (77, [.readOnly, .permission]),
+      (75, [.busy, .appendsSuspended, .tooManyReaders, .unavailable, .viewLags]),
+      (77, [.readOnly, .permission]),
     ] as [(Int32, [AnnalsError.Code])])
   func `each kind of error has its status`(status: Int32, codes: [AnnalsError.Code]) {
     for code in codes { #expect(ExitStatus.of(code) == status, "\(code)") }

@@ -97,6 +97,23 @@ import Testing
         """))
   }
 
+  @Test func `a change of the log says who made it, and why`() async throws {
+    let folder = try TemporaryDirectory()
+    let store = try await folder.parks()
+    _ = await CommandRun("erase", store, "--position", "1", "--by", "jane", "--because", "request 4711")
+    _ = await CommandRun("close", store, "park/2", "--because", "sold")
+    let erased = await CommandRun(for: ParkPlan.self, "explain", store, "1")
+    #expect(erased.status == 0 && erased.output.hasSuffix("  not delivered, erased: request 4711\n"))
+    let erasure = await CommandRun(for: ParkPlan.self, "explain", store, "6")
+    #expect(erasure.status == 0 && erasure.output.hasSuffix("  a change of the log by jane: request 4711\n"))
+    let closing = await CommandRun(for: ParkPlan.self, "explain", store, "7")
+    #expect(closing.status == 0 && closing.output.hasSuffix("  a change of the log: sold\n"))
+    let lines = try await CommandRun(for: ParkPlan.self, "explain", store, "6", "--json").objects()
+    #expect(lines.count == 1 && lines.first?["removed"] as? String == "system")
+    #expect(lines.first?["by"] as? String == "jane" && (lines.first?["kinds"] as? [Any])?.isEmpty == true)
+    #expect(await CommandRun(for: ParkPlan.self, "report", store, "--entry", "6").status == 0)
+  }
+
   @Test func `programs get a line for each step`() async throws {
     let run = try await explain(2, "--json")
     #expect(run.status == 0)

@@ -246,6 +246,17 @@ import Testing
     #expect(run.errors.contains("\nusage: annals "))
   }
 
+  @Test func `a verb that needs a plan is known, and the error says which command has it`() async {
+    let generic = Set(GenericCommand.verbs.map { $0.name })
+    let ofPlan = MaintenanceCommand<ParkPlan>.verbs.map { $0.name }.filter { !generic.contains($0) }
+    #expect(Set(ofPlan) == Set(GenericCommand.verbsOfPlans))
+    for verb in ofPlan {
+      let run = await CommandRun(verb, "s")
+      #expect(run.status == 64)
+      #expect(run.errors.hasPrefix("annals: wrongUse: unknown verb '\(verb)': it needs a plan, "))
+    }
+  }
+
   @Test func `with JSON a failure is one object on a line`() async throws {
     let run = await CommandRun("read", "nowhere.annals", "--json")
     #expect(run.status == 66)

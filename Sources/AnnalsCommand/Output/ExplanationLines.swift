@@ -103,6 +103,7 @@ struct ExplanationLines {
       line.add("from", removal.from)
       line.add("to", removal.to)
       line.add("reason", removal.reason)
+      if let author = removal.author { line.add("by", author) }
     }
     return line
   }

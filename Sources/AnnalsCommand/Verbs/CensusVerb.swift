@@ -9,10 +9,11 @@ struct CensusVerb: Verb {
   static let help = """
 
     Text has columns with a tab between: type, version, events, bytes of payload, stubs, entries set aside,
-    first position, and which versions of the schema read the events. Where the last column is missing, the
-    store does not say: only programs of the version itself and of later ones read the events.
+    first position, and which versions of the schema read the events. If the last column is missing, the
+    store has no such data: only programs of that version and later ones read the events.
 
     If events have tags, the number of different tags is in a line of its own at the end.
+
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 

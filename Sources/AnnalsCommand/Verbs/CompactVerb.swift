@@ -8,8 +8,8 @@ struct CompactVerb: Verb {
   static let synopsis = "<store> [--rate N] [--hold] [--json] …"
   static let help = """
 
-    The old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on
-    there.
+    The old generation is kept until 'discard-previous'. Ctrl-C keeps the finished work: run the same
+    command again to continue.
 
     \(PassArguments.help)
     """

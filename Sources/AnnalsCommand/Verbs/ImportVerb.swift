@@ -14,14 +14,15 @@ struct ImportVerb: Verb {
     "<store> FILE|- [--field NAME=KEY] [--version V] [--attachments DIR] [--skip N] [--skip-stubs] [--json]"
   static let help = """
 
-    A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id' and 'metadata' may be absent.
+    A line needs 'stream', 'type' and 'data', an object; 'version', 'time', 'id', 'metadata', 'attachments'
+    and 'tags' may be absent.
     Lines are stored in batches of up to 4,000, each whole or not at all, once a batch is full or the input
     ends. The import stops at the first bad line and names it. The batches before it are kept, lines of its
-    own batch are not, and the error says from where --skip goes on. A line whose id is in its stream already
-    is not stored again. A store that was created stays, even if the first batch fails.
+    own batch are not, and the error says with which --skip to continue. A line whose id is in its stream
+    already is not stored again. A store that was created stays, even if the first batch fails.
 
       FILE|-             the file to read, or - for standard input
-      --field NAME=KEY   the key under which the lines keep the field NAME, such as version=v; once a field
+      --field NAME=KEY   the key that the lines use for the field NAME, such as version=v; once for each field
       --version V        the schema version of every line, whatever the line says, such as 1.0.0
       --attachments DIR  attaches the contents of the lines' attachments from files called by their hashes,
                          such as 'blobs' of another store

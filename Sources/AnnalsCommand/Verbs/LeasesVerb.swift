@@ -10,6 +10,7 @@ struct LeasesVerb: Verb {
     Text has columns with a tab between: process, highest version that it reads, whether it passes over newer
     types. The version '?' is for a lease that cannot be read, which counts as below every version. Programs
     that were killed are not listed.
+
     """
   static let grammar = Arguments.Grammar(operands: ["<store>"])
 

@@ -12,13 +12,12 @@ struct MigrateVerb<Plan: SchemaMigrationPlan>: Verb {
   static var help: String {
     """
 
-    What stages have to know of the whole log is worked out first, and stays whatever becomes of the pass. The
-    old generation is kept until 'discard-previous'. Ctrl-C keeps what is done: the same command goes on
-    there.
+    The contexts of stages are computed first, and stay even if the pass fails. The old generation is kept
+    until 'discard-previous'. Ctrl-C keeps the finished work: run the same command again to continue.
 
-    A stage that moves entries to other streams takes a pass of its own, up to that stage. The rest follows in
-    another one. With --dry-run and --hold the command ends after the first, and 'migrate' again goes on after
-    it.
+    A stage that moves entries to other streams takes a pass of its own, up to that stage, and the rest takes
+    another one. With --dry-run and --hold the command ends after the first pass; run 'migrate' again for the
+    next.
 
       --to V          stops at version V of the plan
       --archive FILE  writes what entries lose to FILE, a line of JSON for each; FILE must not be there. Of several

@@ -7,13 +7,13 @@ struct PassArguments {
   ]
   static let values: Set<String> = ["--rate", "--threads"]
   static let help = """
-      --dry-run       does everything but write, and tells what a pass would do
+      --dry-run       writes nothing, and says what a pass would do
       --rate N        copies at most N entries a second
       --threads N     decodes and encodes on N threads (by default one for each processor)
       --hold          refuses appends after the switch until 'accept' or 'rollback'
-      --quarantine    copies entries that a rule fails on as they are, marks and counts them
-      --sample        upcasts a sample of the old entries again for the check, not all of them
-      --resume        goes on with an unfinished pass, and fails if there is none or it cannot go on
+      --quarantine    copies entries that a rule fails on as they are, and marks and counts them
+      --sample        upcasts only a sample of the old entries again for the check
+      --resume        continues an unfinished pass; fails if there is none or it cannot be continued
       --restart       discards an unfinished pass and starts again
     """
 

@@ -55,7 +55,7 @@ struct PassWatch {
         "generation \(report.generation) is in use: \(report.entries) entries, \(report.bytesAfter) bytes (\(report.bytesBefore) before)"
       )
     } else {
-      lines.append("nothing to do: all \(report.entries) entries are of the plan's current version")
+      lines.append("nothing to do: none of the \(report.entries) entries has to be rewritten")
     }
     if report.resumedAt > 0 { lines.append("continued after position \(report.resumedAt)") }
     if report.rewritten > 0 || report.isDone || isRehearsed {

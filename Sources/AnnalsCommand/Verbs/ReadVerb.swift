@@ -8,22 +8,22 @@ struct ReadVerb: Verb {
     "<store> [--stream S] [--type T…] [--tag T…] [--from N | --after N] [--through N] [--backwards] [--limit N] [--raw] [--follow] [--json]"
   static let help = """
 
-    Reading ends at the newest entry that the log had when it began, but with --follow.
+    Reading ends at the newest entry that the log had at the beginning, unless --follow is given.
 
     Pages are not checked before they are read, so that the time does not grow with the log. A damaged page
-    can end the command with a signal and without an error. If it ends so, run 'verify', which lists what is
-    damaged. With --trust nobody a store with a damaged page is refused instead.
+    can end the command with a signal and without an error. If that happens, run 'verify', which lists the
+    damage. With --trust nobody a store with a damaged page is refused instead.
 
-      --stream S         only the entries of this stream; one that does not exist has none
+      --stream S         only the entries of this stream; none if it does not exist
     \(QueryArguments.help)
       --from N           the first entry: its revision (from 0) with --stream, its position (from 1) otherwise
       --after N          begins after this revision or position, in the direction of the read
       --through N        the last entry: its revision or position, in the direction of the read
       --backwards        newest first
       --limit N          at most N entries
-      --follow           goes on with entries that any process appends, until the limit is reached or it is
-                         interrupted
-      --raw              header and stored bytes, in hexadecimal digits, in place of what they mean
+      --follow           continues with entries as processes append them, until the limit is reached or the
+                         command is interrupted
+      --raw              the header and the stored bytes in hexadecimal digits, instead of decoded values
     """
   static let grammar = Arguments.Grammar(
     flags: ["--backwards", "--raw", "--follow"],

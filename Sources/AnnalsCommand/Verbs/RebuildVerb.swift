@@ -9,7 +9,7 @@ struct RebuildVerb: Verb {
   static let help = """
 
     The view is one of the projections that the program was given. Programs read the old rows until the new
-    ones have caught up. Ctrl-C keeps what is built, and the next program that opens the view goes on with it.
+    ones have caught up. Ctrl-C keeps the finished work, and the next program that opens the view continues it.
     """
   static let grammar = Arguments.Grammar(operands: ["<store>", "<view>"])
 
@@ -71,7 +71,7 @@ struct RebuildVerb: Verb {
       try await Task.sleep(for: .milliseconds(20))
     }
     throw AnnalsError(
-      .cancelled, "the view '\(projection.name)' is not finished; whoever opens it next goes on with it")
+      .cancelled, "the view '\(projection.name)' is not finished; the next program that opens it continues")
   }
 
   private static func text(_ progress: ViewStatus.Progress) -> String {

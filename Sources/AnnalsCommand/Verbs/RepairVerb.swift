@@ -4,16 +4,15 @@ import Annals
 struct RepairVerb: Verb {
   static let name = "repair"
   static let summary =
-    "Makes a store whole again that has lost single entries, or rows that follow from the log."
+    "Repairs a store that has lost single entries, or rows that are derived from the log."
   static let synopsis = "<store> [--dry-run] [--json]"
   static let help = """
 
     Every other entry stays as it is. The old generation is kept with every byte until 'discard-previous', and
-    'rollback' goes back to it. What an unfinished pass has copied is thrown away. Damaged pages are refused:
-    they take a backup.
+    'rollback' goes back to it. What an unfinished pass has copied is thrown away. A store with
+    damaged pages is refused: restore a backup.
 
-      --dry-run  only says what is lost
-
+      --dry-run          only says what is lost
     """
   static let grammar = Arguments.Grammar(flags: ["--dry-run"], operands: ["<store>"])
 

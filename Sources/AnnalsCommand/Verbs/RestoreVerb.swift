@@ -7,11 +7,11 @@ struct RestoreVerb: Verb {
   static let synopsis = "SRC DEST [--json]"
   static let help = """
 
-    The bytes of SRC are trusted with nothing: they are copied to the new place, and there every page, entry
-    and row is checked before anything is used. The new store is another incarnation of the log, which
-    branches off after its last position. SRC stays as it is.
+    Nothing in SRC is trusted: its bytes are copied to the new place, and there every page, entry and row is
+    checked before anything is used. The new store is another incarnation of the log, which branches off
+    after its last position. SRC stays as it is.
 
-      SRC                the backup, or a store that nobody writes to for long
+      SRC                the backup; or a store, if it takes appends more slowly than it can be copied
       DEST               where the store will be; nothing may be there, and the directory above must exist
     """
   static let grammar = Arguments.Grammar(operands: ["SRC", "DEST"])

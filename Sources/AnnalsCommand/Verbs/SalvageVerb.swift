@@ -3,7 +3,7 @@ import Annals
 /// `salvage`: writes every entry as it is stored, including damaged ones.
 struct SalvageVerb: Verb {
   static let name = "salvage"
-  static let summary = "Writes every entry as it is stored, as lines of JSON, and goes on over damaged ones."
+  static let summary = "Writes every entry as stored, as lines of JSON, and continues after damaged ones."
   static let synopsis = "<store> [--json]"
   static let help = """
 

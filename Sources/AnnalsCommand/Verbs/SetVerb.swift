@@ -9,15 +9,15 @@ import Annals
 /// `set`: changes the settings with which a store was created.
 struct SetVerb: Verb {
   static let name = "set"
-  static let summary = "Changes how a store recognises event ids that it has already."
+  static let summary = "Changes how far back a store recognises event ids."
   static let synopsis = "idempotency <store> always|window=N [--json]"
   static let help = """
 
     With 'window=N' an append whose event ids are among the newest N entries of their stream, 1 to 65536,
-    is not stored again; stores are created with 'window=64'. With 'always' ids are recognised for ever: an
-    index of all ids is built, between the appends of others, and kept by every append from then on. Programs
-    with an older library cannot write to the store then. A change that is cut short can be repeated, and
-    goes on.
+    is not stored again; stores are created with 'window=64'. With 'always' ids are recognised forever: an
+    index of all ids is built while others append, and every append keeps it up to date from then on. After
+    that, programs with an older library cannot write to the store. To continue a change that was
+    interrupted, repeat it.
 
     """
   static let grammar = Arguments.Grammar(operands: ["idempotency", "<store>", "always|window=N"])

@@ -7,11 +7,11 @@ struct VerifyVerb: Verb {
   static let synopsis = "<store> [--json]"
   static let help = """
 
-    Each finding names its place and what mends it. The exit status is 1 if there is one. Nothing is changed.
+    Each finding names its place and the remedy. The exit status is 1 if there is one. Nothing is changed.
 
     Rows of inline projections are compared with their checksums. The command for the stores of one plan also
-    folds the log for each of its projections that is in force, and compares the rows. For each of them it
-    takes as long as reading the log, and the memory of the rows. Without the keys of personal fields, as in a
+    folds the log for each of its projections that is in force, and compares the rows. For each of them this
+    takes as long as reading the log, and memory for the rows. Without the keys of personal fields, as in a
     backup, these rows are not compared: a line says so, and the exit status is that of all other checks.
 
     """

@@ -105,12 +105,12 @@ extension AnnalsError {
     case .wrongOwner(let file, let owner):
       self.init(
         .permission,
-        "'\(file)' belongs to user \(owner); it must belong to the user of this process or to root",
+        "\(Self.name(file)) belongs to user \(owner); it must belong to the user of this process or to root",
         failure, file: file)
     case .openToAll(let file):
       self.init(
         .permission,
-        "everybody may write in '\(file)', the store's directory, and exchange its files; take that permission away (chmod o-w)",
+        "everybody may write in the store's directory and exchange its files; take that permission away (chmod o-w)",
         failure, file: file)
     case .networkFileSystem(let file, let kind):
       self.init(
@@ -156,16 +156,18 @@ extension AnnalsError {
         .readOnly,
         "'\(file)' cannot be written, because the file system is mounted read-only; mount it for writing",
         failure, file: file)
-    case .permission(let file, let errno):
-      self.init(.permission, "the system refused access to '\(file)' (errno \(errno))", failure, file: file)
+    case .permission(let file, _):
+      self.init(.permission, "no access to \(Self.name(file)): \(failure.reason ?? "")", failure, file: file)
     case .diskFull(let call, let file, _):
       self.init(
         .diskFull, "the disk has no room for '\(file)' (\(call)); free some space and try again", failure,
         file: file)
-    case .system(let call, let file, let errno):
-      self.init(.inputOutput, "\(call) of '\(file)' failed (errno \(errno))", failure, file: file)
+    case .system(let call, let file, _):
+      self.init(.inputOutput, "\(call) of \(Self.name(file)): \(failure.reason ?? "")", failure, file: file)
     }
   }
+
+  private static func name(_ file: String) -> String { file == "." ? "the store's directory" : "'\(file)'" }
 }
 
 /// Runs `body`, converting its file errors to errors for the caller.

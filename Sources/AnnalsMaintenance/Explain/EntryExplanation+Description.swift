@@ -84,6 +84,9 @@ extension EntryExplanation: CustomStringConvertible {
     if let removal {
       var line = "  not delivered, \(removal.cause)"
       if let from = removal.from, let to = removal.to { line += " by the stage \(from) -> \(to)" }
+      if let author = removal.author {
+        line = "  a change of the log" + (author.isEmpty ? "" : " by \(author)")
+      }
       lines.append("\(line): \(removal.reason)")
     }
     return lines

@@ -21,8 +21,8 @@ public struct EntryExplanation: Sendable {
 
   /// Why nothing of an entry is delivered any longer.
   public struct Removal: Hashable, Sendable {
-    /// The cause of the removal: `rule`, `fold`, `erased`, `quarantined` or `moved`. A quarantined entry
-    /// still has its payload.
+    /// The cause of the removal, such as `rule`, `fold`, `erased`, `truncated` or `quarantined`; `system` for
+    /// a system entry, which never had an event. A quarantined entry still has its payload.
     public let cause: String
     /// The older version of the stage that removed it; `nil` if no stage did.
     public let from: SchemaVersion?
@@ -30,6 +30,9 @@ public struct EntryExplanation: Sendable {
     public let to: SchemaVersion?
     /// The reason that was given.
     public let reason: String
+    /// Who made the change of the log that a system entry records, in the caller's words; `nil` for every
+    /// other entry.
+    public internal(set) var author: String?
   }
 
   /// An event of the entry at some version.
@@ -71,7 +74,8 @@ public struct EntryExplanation: Sendable {
   public let entry: LogEntry
   /// The number of bytes that it takes in the log.
   public let size: Int
-  /// The kind of its payload or of each of its parts; for a removed entry, the kind that it had.
+  /// The kind of its payload or of each of its parts; for a removed entry, the kind that it had. A system
+  /// entry has none.
   public let kinds: [Kind]
   /// Its tags, each with its place among the entries that have the tag.
   public let tags: [Tag]

@@ -72,6 +72,7 @@ struct EntryExplaining {
     var removal: EntryExplanation.Removal?
     if case .stub(let stub) = try Self.body(of: entry) {
       removal = .init(cause: stub.cause.name, from: stub.from, to: stub.to, reason: stub.reason)
+      removal?.author = stub.system?.author
     } else if let mark = try Self.mark(of: entry) {
       removal = .init(cause: RemovalCause.quarantined.name, from: mark.from, to: mark.to, reason: mark.cause)
     }
@@ -160,10 +161,11 @@ struct EntryExplaining {
     }
   }
 
-  /// The kinds of an entry's payloads, each once.
+  /// The kinds of an entry's payloads, each once; none for a system entry.
   private static func kinds(
     of entry: borrowing LentEntry, in registry: KindRegistry
   ) throws(AnnalsError) -> [EntryExplanation.Kind] {
+    if entry.header.isSystem { return [] }
     var numbers = [entry.kind]
     if case .parts(let parts) = try body(of: entry) { numbers = parts.map(\.kind) }
     var kinds: [EntryExplanation.Kind] = []

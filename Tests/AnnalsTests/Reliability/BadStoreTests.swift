@@ -99,7 +99,11 @@ import Testing
     let place = try TemporaryStore()
     do { try await place.open().append([.sized(1)], to: "a") }
     try #require(unsafe chmod(place.url.path, 0o777) == 0)
-    for opener in Opener.allCases { #expect(opener.refusal(place.url)?.code == .permission, "\(opener)") }
+    for opener in Opener.allCases {
+      let refusal = try #require(opener.refusal(place.url), "\(opener)")
+      #expect(refusal.code == .permission)
+      #expect(refusal.message.hasPrefix("everybody may write in the store's directory"), "\(refusal)")
+    }
     try #require(unsafe chmod(place.url.path, 0o770) == 0)
     for opener in Opener.allCases where opener != .typed {
       #expect(opener.refusal(place.url) == nil, "\(opener)")
@@ -110,7 +114,8 @@ import Testing
     let place = try TemporaryStore()
     var folder = place.directory
     for _ in 0..<20 { folder.appendPathComponent(String(repeating: "x", count: 240)) }
-    #expect(Opener.readWrite.refusal(folder)?.code == .inputOutput)
+    let refusal = try #require(Opener.readWrite.refusal(folder))
+    #expect(refusal.code == .inputOutput && refusal.message.hasSuffix(": File name too long"), "\(refusal)")
     #expect(Opener.inspect.refusal(folder)?.code == .inputOutput)
   }
 }

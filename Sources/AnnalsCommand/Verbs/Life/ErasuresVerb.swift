@@ -34,7 +34,7 @@ struct ErasuresVerb: Verb {
     finishes = arguments.has("--finish")
     forgotten = try arguments.value("--forget").map { (text) throws(UsageError) in
       guard let id = UUID(uuidString: text) else {
-        throw UsageError("--forget needs the id of a backup, as 'backup' and 'erasures' print it")
+        throw UsageError("--forget needs the id of a backup, as 'erasures' and 'backup --json' print it")
       }
       return id
     }
