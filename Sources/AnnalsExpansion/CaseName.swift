@@ -30,8 +30,10 @@ extension TokenSyntax {
   }
 
   /// Returns the name as written in the context `use`, with backticks where needed.
+  ///
+  /// `await` is a valid name, but where a value is read, it is the keyword.
   func written(for use: IdentifierCheckContext) -> String {
-    bare.isValidSwiftIdentifier(for: use) ? bare : "`\(bare)`"
+    bare.isValidSwiftIdentifier(for: use) && bare != "await" ? bare : "`\(bare)`"
   }
 
   /// The name as written as a label. Few words need backticks there, and others may not have them.

@@ -97,7 +97,7 @@ struct FieldsReading {
       complaints.append(complaint)
       return nil
     }
-    if ["self", "Type", "Protocol"].contains(bare) {
+    if ["self", "Self", "Type", "Protocol"].contains(bare) {
       complain(
         place,
         "key paths cannot say a property called '\(bare)': call it something else and write @Field(\"\(bare)\") before it"

@@ -129,6 +129,19 @@ private enum VisitPlan: SchemaMigrationPlan {
     #expect(dropped?.compactMap { $0["count"] as? Int } == [2, 2])
   }
 
+  @Test func `names are taken as messages show them, also those that look alike`() async throws {
+    let line = #"{"stream":"s","type":"Visited","version":1,"data":{"people":1,"guests":[],"#
+    let keys = #""\ufeffat":1,"\u00e9":2,"e\u0301":3}}"#
+    #expect(await run("import", folder.store, try folder.write("odd", line + keys)).status == 0)
+    let refused = await run("migrate", folder.store)
+    #expect(refused.status == 65 && refused.errors.contains(#"'Visited.\u{feff}at'"#), "\(refused.errors)")
+    let wrong = await run("migrate", folder.store, "--drop-fields", "Visited.e\u{300}")
+    #expect(wrong.status == 64 && wrong.errors.contains("'Visited.e\u{300}' is no"), "\(wrong.errors)")
+    let names = "Visited.\\u{feff}at,Visited.\u{e9},Visited.e\u{301}"
+    let done = await run("migrate", folder.store, "--drop-fields", names)
+    #expect(done.status == 0, "\(done.errors)")
+  }
+
   @Test func `a dump at a version says which fields its lines leave out, and succeeds`() async throws {
     try await fill(version: #""version":1,"#)
     let dump = await run("dump", folder.store, "--as", "current")

@@ -88,7 +88,7 @@ import Testing
     #expect(Expansion(of: "@Record struct A { var x: Int! }").fixed == ["@Record struct A { var x: Int? }"])
   }
 
-  @Test(arguments: ["self", "Type", "Protocol"])
+  @Test(arguments: ["self", "Self", "Type", "Protocol"])
   func `a field has a name that key paths can use`(name: String) {
     #expect(
       complaint("var `\(name)`: Int")

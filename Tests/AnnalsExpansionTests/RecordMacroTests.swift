@@ -95,6 +95,12 @@ import Testing
     for field in ["a", "b", "c", "d"] { #expect(text.contains("self.\(field) = \(field)\n")) }
   }
 
+  @Test func `an initializer reads a field that is called as the keyword await`() {
+    let text = Expansion(of: "@Record public struct A: Record { public var await: Int }").text
+    #expect(text.contains("public init(`await`: Int) {"), "\(text)")
+    #expect(text.contains("self.`await` = `await`\n"), "\(text)")
+  }
+
   @Test(arguments: ["", "internal ", "fileprivate "])
   func `a record that no other module sees gets no initializer`(access: String) {
     #expect(!Expansion(of: "@Record \(access)struct A: Record { var n: Int }").text.contains("init(n"))

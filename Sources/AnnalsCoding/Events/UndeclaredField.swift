@@ -26,7 +26,8 @@ public struct UndeclaredField: Hashable, Codable, Sendable {
 
   /// The name with which its removal is requested, `TYPE.KEY` or `TYPE.outer.inner`.
   ///
-  /// A backslash precedes each backslash and comma in it, and each dot in a key.
+  /// A backslash precedes each backslash and comma in it, and each dot in a key. A name that is given may
+  /// have `\u{feff}` in the place of a character.
   public var name: String { Self.name(type: type, path: path) }
 
   package static func name(type: String, path: [String]) -> String {
@@ -55,6 +56,29 @@ public struct UndeclaredField: Hashable, Codable, Sendable {
       isEscaped = scalar == "\\" && !isEscaped
     }
     return names
+  }
+
+  /// Returns a name that is given in the form of ``name``: `\u{feff}` becomes the character.
+  package static func exact(_ given: String) -> ExactText {
+    var result = ""
+    var rest = given.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if scalar == "\\", rest.starts(with: "u{".unicodeScalars), let end = rest.firstIndex(of: "}"),
+        let number = UInt32(String(rest[..<end].dropFirst(2)), radix: 16), let meant = Unicode.Scalar(number)
+      {
+        result.unicodeScalars.append(meant)
+        rest = rest[rest.index(after: end)...]
+        continue
+      }
+      result.unicodeScalars.append(scalar)
+      if scalar == "\\", let next = rest.popFirst() { result.unicodeScalars.append(next) }
+    }
+    return ExactText(result)
+  }
+
+  /// Returns `name` in ASCII, so that a set of texts keeps names apart that differ only in normalisation.
+  package static func ascii(_ name: String) -> String {
+    name.unicodeScalars.map { $0.isASCII ? String($0) : "\\u{\(String($0.value, radix: 16))}" }.joined()
   }
 }
 

@@ -36,6 +36,18 @@ public struct FieldTags: Sendable {
     if let values { add(name, values) }
   }
 
+  /// Adds one tag for a value that is a sequence too, such as `Data`: the value is the tag, not its elements.
+  public mutating func add<Value: TagValue & Sequence>(_ name: String, _ value: Value)
+  where Value.Element: TagValue {
+    tags.append(EventTag(name, value))
+  }
+
+  /// Adds the tag of a value that is a sequence too, or none for `nil`.
+  public mutating func add<Value: TagValue & Sequence>(_ name: String, _ value: Value?)
+  where Value.Element: TagValue {
+    if let value { tags.append(EventTag(name, value)) }
+  }
+
   /// Not available: the value's type is no ``TagValue``.
   @available(
     *, unavailable,

@@ -15,7 +15,7 @@ struct FieldArguments {
                       them
     """
 
-  /// The names of the fields; empty without the option.
+  /// The names of the fields in ASCII; empty without the option.
   let names: Set<String>
 
   init(_ arguments: Arguments) throws(UsageError) {
@@ -25,7 +25,7 @@ struct FieldArguments {
     }
     let names = UndeclaredField.names(in: list)
     if names.contains("") { throw UsageError("\(Self.value) has an empty name") }
-    self.names = Set(names)
+    self.names = Set(names.map(UndeclaredField.ascii))
   }
 
   /// Compares the names with the undeclared fields of the store at `store`, before any change.
@@ -41,17 +41,16 @@ struct FieldArguments {
     let check = try plan.check(store: store, scanning: true)
     // After a rewrite there are none, so that the command can be repeated.
     guard let fields = check.undeclared, check.kinds.contains(where: \.isByName) else { return }
-    let known = fields.map(\.name)
-    if let wrong = names.sorted().first(where: { name in
-      !known.contains { $0.utf8.elementsEqual(name.utf8) }
-    }) {
-      let list = known.isEmpty ? "it has none" : "it has \(known.map { "'\($0)'" }.joined(separator: ", "))"
+    let known = fields.map { ExactText($0.name) }
+    let named = Set(names.map(UndeclaredField.exact))
+    if let wrong = named.subtracting(known).min()?.text {
+      let list = known.map { "'\($0.text)'" }.joined(separator: ", ")
       throw AnnalsError(
         .wrongUse,
-        "'\(wrong)' is no undeclared field that the store would lose; \(list); fields of records that the plan drops or retains need no name; nothing was changed"
+        "'\(wrong)' is no undeclared field that the store would lose; \(known.isEmpty ? "it has none" : "it has \(list)"); fields of records that the plan drops or retains need no name; nothing was changed"
       )
     }
-    let unnamed = fields.filter { field in !names.contains { $0.utf8.elementsEqual(field.name.utf8) } }
+    let unnamed = fields.filter { !named.contains(ExactText($0.name)) }
     guard !isComplete || unnamed.isEmpty else { throw AnnalsError(undeclared: unnamed, "a migration pass") }
   }
 }

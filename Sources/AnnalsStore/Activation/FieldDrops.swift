@@ -11,7 +11,7 @@ package struct FieldDrops: Sendable {
 
   /// The fields with these names.
   package init(_ names: Set<String>) {
-    self.names = Set(names.map { ExactText($0) })
+    self.names = Set(names.map(UndeclaredField.exact))
   }
 
   /// Adds what `other` has.

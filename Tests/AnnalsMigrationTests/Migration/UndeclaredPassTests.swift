@@ -113,6 +113,18 @@ struct UndeclaredPassTests {
     #expect(report.removedFields.map(\.count) == [1, 1])
   }
 
+  @Test func `fields whose names look alike or are hidden are named by their characters`() async throws {
+    let keys: CBOR = ["by": "Bo", "\u{e9}": 1, "e\u{301}": 2, "\u{feff}at": 3]
+    try await append("Opened", keys)
+    var options = MigrationOptions()
+    options.dropFields = ["Opened.e\u{301}", #"Opened.\u{feff}at"#]
+    let error = try await refusal(DeclaringPlan.self, options)
+    #expect(error?.details.fields.map { Array($0.name.utf8) } == [Array("Opened.\u{e9}".utf8)])
+    options.dropFields.insert(#"Opened.\u{e9}"#)
+    let store = try EventStore(at: place.url, plan: DeclaringPlan.self)
+    #expect(try await store.migrate(options).report().removedFields.count == 3)
+  }
+
   @Test func `an open that migrates loses no field unasked, at once or alongside the store`() async throws {
     try await append("Opened", ["by": "Bo", "at": 1])
     var options = StoreOptions()

@@ -78,4 +78,15 @@ struct UndeclaredReadingTests {
     #expect(field.name == #"issues.opened.a\.b.c\,d.e\\"#)
     #expect(UndeclaredField.names(in: "T.x,\(field.name),T.y") == ["T.x", field.name, "T.y"])
   }
+  @Test func `a name may spell a character out, and a doubled backslash is one of the name`() {
+    #expect(UndeclaredField.exact(#"T.\u{feff}id.e\u{301}\,\\\."#).text == "T.\u{feff}id.e\u{301}\\,\\\\\\.")
+    for name in [#"T.\\u{65}"#, #"T.\u{zz}"#, #"T.\u{d800}"#, #"T.\u{65"#, "T.\\", "T.\\u", "é"] {
+      #expect(UndeclaredField.exact(name).text == name)
+    }
+    let (composed, decomposed) = ("T.\u{e9}", "T.e\u{301}")
+    #expect(UndeclaredField.ascii(composed) != UndeclaredField.ascii(decomposed))
+    for name in [composed, decomposed, #"T.\\u{65}"#, "T.👩\u{200d}👧"] {
+      #expect(UndeclaredField.exact(UndeclaredField.ascii(name)).text.utf8.elementsEqual(name.utf8))
+    }
+  }
 }
