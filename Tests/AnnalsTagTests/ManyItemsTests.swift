@@ -1,4 +1,5 @@
 import Annals
+import Synchronization
 import Testing
 
 /// Queries with so many alternatives that these are not compared one after the other.
@@ -101,5 +102,53 @@ import Testing
       }
       #expect(error?.details.position?.rawValue == expected.first, "seed \(seed)")
     }
+  }
+
+  /// Counts the pages that reads take.
+  private final class Pages: StoreObserver {
+    let count = Mutex(0)
+
+    func read(_ activity: ReadActivity) { count.withLock { $0 += 1 } }
+
+    /// The number since the last call.
+    func take() -> Int {
+      count.withLock { count in
+        defer { count = 0 }
+        return count
+      }
+    }
+  }
+
+  @Test func `a query of many tags is read in few pages, because each looks all of them up`() async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    defer { withExtendedLifetime(place) {} }
+    let pages = Pages()
+    var options = StoreOptions()
+    options.observer = pages
+    let log = try EventLog(at: place.url, options: options)
+    let events = (0..<2_000).map { number in
+      NewEntry(type: "Left", version: nil, payload: Self.payload, tags: [EventTag("student", number % 500)])
+    }
+    try await log.append(events, to: "events")
+    let query = LogQuery((0..<500).map { .init(tags: [EventTag("student", $0)]) })
+    for backwards in [false, true] {
+      var found: [UInt64] = []
+      for try await entry in log.entries(matching: query, backwards: backwards) {
+        found.append(entry.position.rawValue)
+      }
+      #expect(found == (backwards ? (1...2_000).reversed() : Array(1...2_000)))
+      #expect(pages.take() <= 2)
+    }
+    var delivered = 0
+    for try await step in log.subscribe(from: .beginning, matching: query).steps {
+      if case .entry = step { delivered += 1 }
+      if case .caughtUp = step { break }
+    }
+    #expect(delivered == 2_000)
+    #expect(pages.take() <= 2)
+    // A limit still ends the read.
+    var limited = 0
+    for try await _ in log.entries(matching: query, limit: 3) { limited += 1 }
+    #expect(limited == 3)
   }
 }

@@ -36,11 +36,4 @@ public struct RetentionRule: Hashable, Sendable {
         .wrongUse, "the maximum age is in whole seconds, from 1 to \(Self.longestAge) (10,000 years)")
     }
   }
-
-  /// Returns the rule that applies to a stream; `nil` if none does.
-  package static func applying(to stream: StreamName, of rules: [RetentionRule]) -> RetentionRule? {
-    rules.filter { stream.text.utf8.starts(with: $0.prefix.utf8) }.max {
-      $0.prefix.utf8.count < $1.prefix.utf8.count
-    }
-  }
 }

@@ -48,7 +48,7 @@ public struct AsyncEntries<Element: Sendable>: AsyncSequence, Sendable {
     ///
     /// - Throws: ``AnnalsError`` with code `cancelled` if the task is cancelled when a page must be read,
     ///   `tooManyReaders` or `usedAfterFork`, or the errors of the same read in a snapshot.
-    /// - Complexity: One snapshot for a page of 256 entries or 1 MiB.
+    /// - Complexity: One snapshot for a page of 256 entries or 1 MiB; longer for a query of many tags.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation

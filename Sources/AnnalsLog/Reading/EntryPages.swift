@@ -3,7 +3,7 @@ internal import AnnalsCoding
 /// The pages of one read, bounded or live, for a loop that waits.
 package struct EntryPages<Element: Sendable>: Sendable {
   /// The size of a page.
-  var limits = PageLimits()
+  var limits: PageLimits
   private var reader: EntryReader
   private let read: EntryPage<Element>.Read
   /// The maximum number of elements still to deliver.
@@ -17,6 +17,7 @@ package struct EntryPages<Element: Sendable>: Sendable {
     self.reader = reader
     self.read = read
     remaining = limit
+    limits = reader.limits
   }
 
   /// The pages of a live read.

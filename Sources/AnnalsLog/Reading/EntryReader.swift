@@ -48,6 +48,12 @@ package struct EntryReader: Sendable {
     position = 0
   }
 
+  /// The size of a page. Each page looks up every tag of the query, so a query of many tags has long pages.
+  var limits: PageLimits {
+    let elements = min(max(4 * (query?.tags.list.count ?? 0), 256), 16_384)
+    return PageLimits(elements: elements, bytes: max(elements << 9, 1 << 20))
+  }
+
   /// The last position, or the last revision, that there was when the read began; 0 where there was none.
   package var end: UInt64 { steps?.end ?? 0 }
 

@@ -24,8 +24,8 @@ extension EventLog {
   ///   - now: The time to which ages refer.
   /// - Returns: The number of streams and events that are hidden, or would be.
   /// - Throws: ``AnnalsError``: as ``truncate(_:before:by:because:)``.
-  /// - Complexity: O(streams with a rule · log of their lengths), and a durable commit for some thousand
-  ///   streams.
+  /// - Complexity: O(rules), O(streams with a rule · log of their lengths), and a durable commit for some
+  ///   thousand streams.
   @discardableResult
   public func retain(isRehearsal: Bool = false, now: Timestamp = .now) throws(AnnalsError) -> RetentionReport
   {
@@ -49,22 +49,13 @@ struct Retention {
     var report = RetentionReport()
     let rules = try log.retention()
     guard !rules.isEmpty else { return report }
-    // One prefix of another would list streams twice.
-    var prefixes: [String] = []
-    for rule in rules where !prefixes.contains(where: { rule.prefix.utf8.starts(with: $0.utf8) }) {
-      prefixes.append(rule.prefix)
-    }
-    for prefix in prefixes {
-      var previous: StreamName?
-      var isDone = false
-      repeat {
-        let found = try batch(prefix, after: previous)
-        if !isRehearsal, try !hide(found.wanted) { continue }
-        previous = found.last
-        isDone = previous == nil
-        report.streams += UInt64(found.wanted.streams.count)
-        report.events += found.events
-      } while !isDone
+    var place: Place? = Place(rules)
+    while let start = place {
+      let found = try batch(from: start)
+      if !isRehearsal, try !hide(found.wanted) { continue }
+      place = found.next
+      report.streams += UInt64(found.wanted.streams.count)
+      report.events += found.events
     }
     return report
   }
@@ -85,33 +76,61 @@ struct Retention {
     return true
   }
 
+  /// How far the work is.
+  private struct Place {
+    /// The prefixes whose streams are still to be looked at.
+    var prefixes: ArraySlice<String>
+    /// The last stream of the first prefix that was looked at.
+    var previous: StreamName?
+
+    /// - Parameter rules: The rules in the order of their prefixes.
+    init(_ rules: [RetentionRule]) {
+      var prefixes: [String] = []
+      // One prefix of another would list streams twice. It comes directly before those that begin with it.
+      for rule in rules where prefixes.last.map({ !rule.prefix.utf8.starts(with: $0.utf8) }) ?? true {
+        prefixes.append(rule.prefix)
+      }
+      self.prefixes = prefixes[...]
+    }
+  }
+
   /// What is to be hidden of the next streams.
   private struct Batch {
     var wanted: RetainedStreams
     var events: UInt64 = 0
-    /// The last stream that was looked at; `nil` at the end.
-    var last: StreamName?
+    /// Where the next batch begins; `nil` at the end.
+    var next: Place?
   }
 
-  private func batch(_ prefix: String, after previous: StreamName?) throws(AnnalsError) -> Batch {
+  private func batch(from start: Place) throws(AnnalsError) -> Batch {
     try log.read { (snapshot) throws(AnnalsError) in
       // Somebody may have exempted streams since the batch before.
-      let rules = try snapshot.reader.retentionRules()
-      var batch = Batch(wanted: RetainedStreams(rules: RetentionRule.encoded(rules)))
+      let stored = try snapshot.reader.retentionRules()
+      let rules = RulesByPrefix(stored)
+      var batch = Batch(wanted: RetainedStreams(rules: RetentionRule.encoded(stored)))
       var ends: [Duration: UInt64] = [:]
-      var streams = try snapshot.streams(prefix: prefix, after: previous)
-      for _ in 0..<Self.batch {
-        guard let stream = try streams.next() else { return batch }
-        batch.last = stream.name
-        guard stream.name != SystemEntry.stream,
-          let rule = RetentionRule.applying(to: stream.name, of: rules),
-          let head = try snapshot.head(of: stream.name)
-        else { continue }
-        let limit = try snapshot.limit(of: head.id)
-        let oldest = try oldest(of: head, rule, &ends, snapshot.reader)
-        guard oldest > limit.oldest.rawValue else { continue }
-        batch.wanted.streams.append((stream.name, head.id, Revision(oldest)))
-        batch.events += oldest - limit.oldest.rawValue
+      var place = start
+      var rest = Self.batch
+      while let prefix = place.prefixes.first {
+        var streams = try snapshot.streams(prefix: prefix, after: place.previous)
+        while rest > 0, let stream = try streams.next() {
+          rest -= 1
+          place.previous = stream.name
+          guard stream.name != SystemEntry.stream, let rule = rules.rule(of: stream.name),
+            let head = try snapshot.head(of: stream.name)
+          else { continue }
+          let limit = try snapshot.limit(of: head.id)
+          let oldest = try oldest(of: head, rule, &ends, snapshot.reader)
+          guard oldest > limit.oldest.rawValue else { continue }
+          batch.wanted.streams.append((stream.name, head.id, Revision(oldest)))
+          batch.events += oldest - limit.oldest.rawValue
+        }
+        if rest == 0 {
+          batch.next = place
+          return batch
+        }
+        place.prefixes.removeFirst()
+        place.previous = nil
       }
       return batch
     }

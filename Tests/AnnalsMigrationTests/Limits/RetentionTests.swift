@@ -103,6 +103,58 @@ import Testing
     #expect(try EventLog.verify(place.url).isClean)
   }
 
+  @Test func `streams with a rule each are truncated in few transactions`() async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url)
+    // One prefix of another, an exemption, and prefixes of no stream.
+    let names = (0..<200).map { "s\($0)" }
+    try await log.append { call in
+      for name in names {
+        for _ in 0..<3 { call.append([StreamLimitTests.event()], to: StreamName(name)) }
+      }
+    }
+    for number in 0..<220 {
+      let count: UInt64? = number == 7 ? nil : UInt64(number % 2 + 1)
+      try await log.setRetention(RetentionRule(streamPrefix: "s\(number)", maximumCount: count))
+    }
+    let hidden = names.indices.map { $0 == 7 ? 0 : UInt64(2 - $0 % 2) }
+    let expected = RetentionReport(streams: 199, events: hidden.reduce(0, +))
+    #expect(try log.retain(isRehearsal: true) == expected)
+    let head = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
+    #expect(try log.retain() == expected)
+    // Each transaction stores one entry.
+    #expect(
+      try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }?.rawValue
+        == head.map { $0.rawValue + 1 })
+    for (name, hidden) in zip(names, hidden) {
+      #expect(
+        try log.read { (snapshot) throws(AnnalsError) in try snapshot.state(of: StreamName(name)) }?.oldest
+          == Revision(hidden))
+    }
+    #expect(try log.retain() == RetentionReport())
+    #expect(try EventLog.verify(place.url).isClean)
+  }
+
+  @Test func `a transaction ends within the streams of a prefix`() async throws {
+    let place = try TemporaryStore(in: TemporaryDirectory.memory)
+    let log = try EventLog(at: place.url)
+    for prefix in ["a", "b", "c"] {
+      try await log.append { call in
+        for number in 0..<3_000 {
+          let stream = StreamName("\(prefix)\(number)")
+          call.append([StreamLimitTests.event(), StreamLimitTests.event()], to: stream)
+        }
+      }
+      try await log.setRetention(RetentionRule(streamPrefix: prefix, maximumCount: 1))
+    }
+    let head = try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }
+    #expect(try log.retain() == RetentionReport(streams: 9_000, events: 9_000))
+    #expect(
+      try log.read { (snapshot) throws(AnnalsError) in try snapshot.head() }?.rawValue
+        == head.map { $0.rawValue + 2 })
+    #expect(try log.retain() == RetentionReport())
+  }
+
   @Test func `thousands of streams are truncated in few transactions`() async throws {
     let log = try EventLog(at: place.url)
     for first in stride(from: 0, to: 12_000, by: 3_000) {
