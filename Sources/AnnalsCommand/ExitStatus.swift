@@ -43,7 +43,7 @@ package enum ExitStatus {
     .conflict: failure, .rejected: failure, .streamMoved: failure, .duplicateID: failure,
     .partialDuplicate: failure, .streamClosed: failure, .noSuchStream: failure,
     .subjectForgotten: failure, .ruleFailed: failure,
-    .verifyFailed: failure, .cancelled: failure,
+    .verifyFailed: failure, .collision: failure, .cancelled: failure,
     .wrongUse: usage,
     .invalidName: data, .tooLarge: data, .malformed: data, .notAStore: data, .incomplete: data,
     .foreign: data, .damaged: data, .formatVersion: data, .needsNewer: data, .newerSchema: data,

@@ -9,7 +9,7 @@ import Testing
   /// The table of the documented statuses.
   @Test(
     arguments: [
-      (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .cancelled]),
+      (1, [.conflict, .duplicateID, .partialDuplicate, .ruleFailed, .verifyFailed, .collision, .cancelled]),
       (1, [.subjectForgotten, .rejected, .streamMoved, .streamClosed, .noSuchStream]),
       (65, [.keyMissing, .diverged, .needsCluster, .checkpointMismatch, .missingAttachment]),
       (64, [.wrongUse]),

@@ -6,7 +6,7 @@ extension AnnalsError {
         noSuchStore,
         cannotCreate, notAStore, incomplete, foreign, damaged, formatVersion, needsNewer,
         newerSchema, superseded, unrepresentable, storeTooOld, invalidPlan, shapeChanged, noPath,
-        requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, busy,
+        requiresActivation, requiresPass, needsPlan, ruleFailed, verifyFailed, collision, busy,
         appendsSuspended, tooManyReaders, readOnly, permission, diskFull, notCommitted, outcomeUnknown,
         storeReplaced, lockFileDamaged, usedAfterFork, inputOutput, cancelled, wrongUse,
         checkpointMismatch, undeclaredFields, streamClosed, noSuchStream, missingAttachment,
@@ -93,6 +93,8 @@ extension AnnalsError {
     public static let ruleFailed = Code(.ruleFailed)
     /// A stage's verification refused the result of a pass, or both generations differ.
     public static let verifyFailed = Code(.verifyFailed)
+    /// A rule made an id or a stream that already exists.
+    public static let collision = Code(.collision)
     /// Another process holds the lock, or decisions of this process hold the turn, for longer than the
     /// timeout.
     public static let busy = Code(.busy)
