@@ -151,15 +151,19 @@ import Testing
     let place = try TemporaryStore(in: TemporaryDirectory.memory)
     let log = try EventLog(at: place.url)
     for _ in 0..<100 { try await log.append([Self.event([])], to: "events") }
-    let begin = Begin()
+    let (begin, end) = (Begin(), Begin())
     var options = MigrationOptions()
     options.batch = 10
     options.durableBatch = 10
-    options.atPoint = { if $0 == .batchCommitted { begin.open() } }
-    options.rate = 100
+    options.atPoint = {
+      guard $0 == .batchCommitted else { return }
+      begin.open()
+      while !end.isOpen { Thread.sleep(forTimeInterval: 0.001) }
+    }
     let run = try log.compact(options)
     while !begin.isOpen { try await Task.sleep(for: .milliseconds(1)) }
     run.stop()
+    end.open()
     let stopped = await #expect(throws: AnnalsError.self) { try await run.report() }
     #expect(stopped?.code == .cancelled)
     try await log.append([Self.event(["t"])], to: "events")
