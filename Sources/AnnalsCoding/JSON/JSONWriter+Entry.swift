@@ -106,9 +106,13 @@ extension JSONWriter {
 
   /// Appends a byte as two hexadecimal digits.
   package mutating func hexadecimal(_ byte: UInt8) {
-    for digit in [byte >> 4, byte & 15] {
-      bytes.append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
-    }
+    // No list of both: it would be allocated for each byte of a payload.
+    hexadecimal(digit: byte >> 4)
+    hexadecimal(digit: byte & 15)
+  }
+
+  private mutating func hexadecimal(digit: UInt8) {
+    bytes.append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
   }
 
   /// Appends an array, each element as `write` does.

@@ -2,6 +2,8 @@
 enum PlainText {
   /// Returns `text` with control characters, backslashes and direction marks escaped.
   static func escaped(_ text: String) -> String {
+    // Most names need nothing, and a list of streams has a million of them.
+    if text.utf8.allSatisfy({ 0x20...0x7e ~= $0 && $0 != UInt8(ascii: "\\") }) { return text }
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -27,7 +27,7 @@ public struct RetentionRule: Hashable, Sendable {
   package func check() throws(AnnalsError) {
     if !prefix.isEmpty { try NameRule.check(prefix, role: "stream") }
     if maximumCount == 0 || maximumCount.map({ $0 > FormatRange.maximum }) == true {
-      throw AnnalsError(.wrongUse, "a stream keeps at least one event, so the maximum count is from 1")
+      throw AnnalsError(.wrongUse, "the maximum count is from 1 to \(FormatRange.maximum) events")
     }
     if let age = maximumAge,
       age < .seconds(1) || age > .seconds(Self.longestAge) || age.components.attoseconds != 0

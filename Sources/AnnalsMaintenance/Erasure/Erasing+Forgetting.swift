@@ -17,7 +17,7 @@ extension Erasing {
       let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
       let drop = KeyDrop(author: author, reason: reason, after: Position(last))
       hadKeys = try keys.drop(subject, recording: drop)
-      let recorded = try record(older) + [append(drop)]
+      let recorded = try recordDropped { () throws(AnnalsError) in try record(older) + [append(drop)] }
       try keys.noteRecorded(older + [drop], newest: recorded[older.count])
       return recorded.map(\.position)
     }
@@ -44,6 +44,7 @@ extension Erasing {
   ) throws(AnnalsError) -> ErasureReport {
     let passes = try log.keepPassesOut()
     try mustBeAllowed()
+    try mustTakeRecords()
     let views = try log.core.withdrawViews(of: nil)
     // Before and after: a load in between may keep a state that it has folded from the values.
     try log.core.removeSnapshots()
@@ -53,6 +54,27 @@ extension Erasing {
     try foldAgain(after: "the keys are dropped, and the log records it", repeating: "forget again")
     _ = consume passes
     return ErasureReport(entries: 0, recorded: recorded)
+  }
+
+  /// Throws before anything is changed if the log takes no record of a removal until a switch is settled.
+  private func mustTakeRecords() throws(AnnalsError) {
+    let state = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.state() }
+    guard state == .appendsSuspended else { return }
+    throw AnnalsError(
+      .appendsSuspended,
+      "no key was dropped: the store takes no changes until the last migration is accepted or rolled back")
+  }
+
+  /// Calls `body`, which records keys that are dropped by now. Its error must not read as if they were there.
+  private func recordDropped(
+    _ body: () throws(AnnalsError) -> [KeyDrop]
+  ) throws(AnnalsError) -> [KeyDrop] {
+    do throws(AnnalsError) { return try body() } catch {
+      throw AnnalsError(
+        error.code,
+        "the keys are dropped, but the log does not record it yet; forget again, or open the store again, once the cause has passed (\(error.message))",
+        details: error.details, underlying: error)
+    }
   }
 
   /// Records removals that the log does not have yet.

@@ -27,10 +27,11 @@ extension EventStore {
   /// - Returns: The position of the system entry that records it, and whether the person had keys. If it had
   ///   no keys, nobody is forgotten in stored events, and later events of the id are refused.
   /// - Throws: ``AnnalsError`` with code `keyMissing` in a store without keys or without their file,
-  ///   `wrongUse` without an author or a reason, `busy` while a migration pass runs, and the errors of
-  ///   `append`. `rejected` or `ruleFailed` with a position if an inline projection does not accept the
-  ///   replacements in an event. The keys are dropped then, and appends fail until a higher version of the
-  ///   projection that accepts them is activated.
+  ///   `wrongUse` without an author or a reason, `busy` while a migration pass runs, `appendsSuspended` while
+  ///   a switch is held, and the errors of `append`, whose message says if the keys are dropped by then.
+  ///   `rejected` or `ruleFailed` with a position if an inline projection does not accept the replacements in
+  ///   an event. The keys are dropped then, and appends fail until a higher version of the projection that
+  ///   accepts them is activated.
   /// - Complexity: O(subjects) to write the file of keys again, and the time to build views again.
   @discardableResult
   public func forget(

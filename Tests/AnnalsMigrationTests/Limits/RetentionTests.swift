@@ -224,6 +224,7 @@ import Testing
     let log = try EventLog(at: place.url)
     for rule in [
       RetentionRule(streamPrefix: "a", maximumCount: 0),
+      RetentionRule(streamPrefix: "a", maximumCount: .max),
       RetentionRule(streamPrefix: "a", maximumAge: .milliseconds(1_500)),
       RetentionRule(streamPrefix: "a", maximumAge: .zero),
       RetentionRule(streamPrefix: "a", maximumAge: .seconds(RetentionRule.longestAge + 1)),
@@ -231,6 +232,8 @@ import Testing
     ] {
       let error = await #expect(throws: AnnalsError.self) { try await log.setRetention(rule) }
       #expect(error?.code == .wrongUse)
+      let bound = rule.maximumCount == nil ? "1 to 315576000000" : "1 to 1152921504606846975"
+      #expect(error?.message.contains(bound) == true)
     }
     #expect(try log.read { try $0.head() } == nil)
   }
