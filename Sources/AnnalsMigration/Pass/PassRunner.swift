@@ -137,6 +137,8 @@ package struct PassRunner: Sendable {
       }
       // An error before this point has changed nothing, for any program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }
+      // An unfinished copy whose pass moves streams is of no use if the rules hide more than when it began.
+      if work.patch == nil { try log.retain() }
     }
     let building = try locks(lock, source.directory, queue: lock, write: lock)
     // Read once, so that an event which comes later is found at the switch. On the other machines of a
@@ -161,7 +163,6 @@ package struct PassRunner: Sendable {
       try preflight.mustHaveRoom()
       try archive.mustBeFree()
     }
-    if work.patch == nil { try log.retain() }
     options.atPoint?(.begin)
     return try run(source, building, unfinished, preflight, nameless)
   }
