@@ -21,7 +21,7 @@ extension StoreReader {
   }
 
   /// The ids of the streams with such a row.
-  func namelessIDs() throws(AnnalsError) -> [Position] {
+  package func namelessIDs() throws(AnnalsError) -> [Position] {
     var ids: [Position] = []
     try eachMetaName(beginningWith: NamelessRow.prefix) { name in
       if let id = NamelessRow.id(inName: name) { ids.append(id) }

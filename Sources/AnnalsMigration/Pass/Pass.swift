@@ -75,18 +75,14 @@ struct Pass {
   init(
     log: EventLog, work: PassWork, options: MigrationOptions, control: PassControl, source: Generation,
     building: EnvironmentLocks, everybody: EnvironmentLocks, row: PassRow, schemaEpoch: UInt64,
-    requires: [StoreMeta.Requirement],
-    resumedAt: UInt64, target: PassTarget, archive: PassArchive?
+    requires: [StoreMeta.Requirement], resumedAt: UInt64, target: PassTarget, archive: PassArchive?,
+    nameless: Set<UInt64>
   ) throws(AnnalsError) {
     try Self.check(work.patch, fits: source)
     // A repair restores what can be read, and nothing else.
     let hidden =
       work.patch == nil
       ? try source.read { (reader) throws(AnnalsError) in try HiddenEntries(reader) } : HiddenEntries.none
-    // On the other machines of a cluster the name still leads to the stream.
-    nameless =
-      work.patch == nil && !requires.contains(.cluster)
-      ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     old = RewriteSource(
       source.environment, log: source.meta.log, patch: work.patch, hidden: hidden, nameless: nameless)
     kinds = try GenerationKinds(
@@ -110,6 +106,7 @@ struct Pass {
     self.schemaEpoch = schemaEpoch
     self.requires = requires
     self.resumedAt = resumedAt
+    self.nameless = nameless
     self.target = target
     safety = try target.safety(in: source.directory)
     let names = work.retagging?.names ?? []

@@ -137,15 +137,22 @@ package struct PassRunner: Sendable {
       }
       // An error before this point has changed nothing, for any program.
       if try work.begin(log) { preflight = try PassPreflight(source, work) }
+      // An unfinished copy whose pass moves streams is of no use if the rules hide more than when it began.
+      if work.patch == nil { try log.retain() }
     }
     let building = try locks(lock, source.directory, queue: lock, write: lock)
+    // Read once, so that an event which comes later is found at the switch. On the other machines of a
+    // cluster the names still lead to the streams.
+    let nameless =
+      work.patch == nil && !preflight.requires.contains(.cluster)
+      ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
       let leftover = UnfinishedPass(
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
         isMoving: work.move != nil)
       let isOurs = row.plan == archive.mark
-      if options.unfinished != .discard, isOurs { unfinished = try leftover.target() }
+      if options.unfinished != .discard, isOurs { unfinished = try leftover.target(except: nameless) }
       if unfinished == nil {
         if options.unfinished == .mustBeThere { throw AnnalsError(unusable: row) }
         try leftover.remove { options.atPoint?($0) }
@@ -156,9 +163,8 @@ package struct PassRunner: Sendable {
       try preflight.mustHaveRoom()
       try archive.mustBeFree()
     }
-    if work.patch == nil { try log.retain() }
     options.atPoint?(.begin)
-    return try run(source, building, unfinished, preflight)
+    return try run(source, building, unfinished, preflight, nameless)
   }
 
   /// Throws if there is an unfinished pass of another plan or kind, or with another archive, and its
@@ -213,7 +219,7 @@ package struct PassRunner: Sendable {
 
   private func run(
     _ source: Generation, _ building: EnvironmentLocks, _ unfinished: (PassTarget, PassRow)?,
-    _ preflight: PassPreflight
+    _ preflight: PassPreflight, _ nameless: Set<UInt64>
   ) throws(AnnalsError) -> MigrationReport {
     let directory = source.directory
     let row = if unfinished != nil { try unfinishedRow(in: source) } else { try name(source) }
@@ -236,7 +242,7 @@ package struct PassRunner: Sendable {
         everybody: try locks(building.write, directory, queue: nil, write: nil), row: row,
         schemaEpoch: preflight.schemaEpoch, requires: preflight.requires,
         resumedAt: unfinished?.1.position ?? 0, target: target,
-        archive: unfinished == nil ? archive.open(target) : known)
+        archive: unfinished == nil ? archive.open(target) : known, nameless: nameless)
       waited = try pass?.run() ?? .zero
     } catch {
       // The file has to be closed before it is removed.

@@ -15,7 +15,7 @@ extension AnnalsError {
   init(unusable row: PassRow) {
     self.init(
       .verifyFailed,
-      "the unfinished migration pass cannot go on: since it began, a schema version was activated, a feature came into use or, in a pass that moves streams, a stream was truncated, or its copy in generation \(row.other) was lost or spoiled; nothing was removed: begin the pass again without '--resume' (in a program with MigrationOptions.Unfinished.resume)",
+      "the unfinished migration pass cannot go on: since it began, a schema version was activated, a feature came into use, an event was appended to a stream whose name was erased or, in a pass that moves streams, a stream was truncated, or its copy in generation \(row.other) was lost or spoiled; nothing was removed: begin the pass again without '--resume' (in a program with MigrationOptions.Unfinished.resume)",
       details: Details { $0.version = row.version })
   }
 }
@@ -36,7 +36,9 @@ struct UnfinishedPass {
   private var current: CurrentFile { CurrentFile(log: source.meta.log, generation: row.other) }
 
   /// The file, if the pass can continue with it; `nil` if it must begin again.
-  func target() throws(AnnalsError) -> (PassTarget, PassRow)? {
+  ///
+  /// - Parameter nameless: The ids of the streams whose names leave with the pass.
+  func target(except nameless: Set<UInt64>) throws(AnnalsError) -> (PassTarget, PassRow)? {
     let (leftover, target) = try look()
     guard let target else { return nil }
     let found: PassRow
@@ -54,9 +56,9 @@ struct UnfinishedPass {
     case .none, .row, .broken, .unknown:
       return nil
     }
-    guard try isBehind(target, found), try hidesTheSame(target), try keepsOriginals(target) else {
-      return nil
-    }
+    guard try isBehind(target, found), try hidesTheSame(target), try keepsOriginals(target),
+      try keepsNames(target, found, except: nameless)
+    else { return nil }
     try target.reopen(for: found)
     return (target, found)
   }
@@ -115,6 +117,28 @@ struct UnfinishedPass {
     let isShared = try source.read { (reader) throws(AnnalsError) in try reader.requires(.cluster) }
     if !isShared { return true }
     return try target.read { (reader) throws(AnnalsError) in try reader.requires(.originals) }
+  }
+
+  /// Whether the copy has the name of each stream that keeps it. A pass removes the names of streams whose
+  /// events were all erased, and one of them may have got an event since.
+  private func keepsNames(
+    _ target: PassTarget, _ found: PassRow, except nameless: Set<UInt64>
+  ) throws(AnnalsError) -> Bool {
+    let (named, hasMoved) = try source.read { (reader) throws(AnnalsError) in
+      (try reader.namelessIDs().filter { !nameless.contains($0.rawValue) }, try source.hasMoved(in: reader))
+    }
+    for id in named {
+      guard id.rawValue <= found.position else {
+        // The rows that say where streams went were copied before any entry, without the erased names.
+        if hasMoved { return false }
+        continue
+      }
+      let name = try target.read { (reader) throws(AnnalsError) in
+        try reader.name(of: reader.header(reader.bytes(at: id), at: id).stream)
+      }
+      if name == SystemEntry.placeholder(of: id) { return false }
+    }
+    return true
   }
 
   /// What a generation says of the place up to which entries are copied.

@@ -60,6 +60,17 @@ import Testing
     #expect(try oldest() == [4, 0, 5])
   }
 
+  @Test func `a pass that is stopped begins again if a retention rule hides more since`() async throws {
+    let store = try EventStore(at: place.url, plan: ClubFirst.self)
+    try await store.log.setRetention(RetentionRule(streamPrefix: "user 0", maximumCount: 10))
+    try await stop()
+    try await store.append([.weighed(.init(n: 1)), .weighed(.init(n: 2))], to: "user 0")
+    _ = consume store
+    let report = try await begin(MigrationOptions()).report()
+    #expect(report.isDone && report.resumedAt == 0)
+    #expect(try oldest() == [2, 0, 5])
+  }
+
   @Test func `a pass that is stopped goes on if no stream was truncated since`() async throws {
     try await truncate()
     try await stop()
