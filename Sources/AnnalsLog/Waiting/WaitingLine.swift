@@ -10,6 +10,8 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     var elements = TicketQueue<Element>()
     /// Callers that wait for space.
     var visitors = TicketQueue<Visitor>()
+    /// The tickets of threads among them, and of some that do not wait any longer.
+    var threads: [UInt64] = []
     /// The capacity reserved for callers that have been admitted and have not joined yet.
     var reserved = 0
     /// The cost of the element that joined last: the best guess for the next one.
@@ -37,6 +39,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     let cost = 0
     let deadline: ContinuousClock.Instant
     let caller: Caller<(Entry, Int)>
+    var isThread: Bool { if case .thread = caller { true } else { false } }
   }
 
   /// Space in the queue, reserved for a caller until this value ends.
@@ -171,8 +174,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     change { state in
       var taken: [Element] = []
       while let next = state.elements.first {
-        let isFitting = fits(next)
-        guard isFitting || taken.isEmpty else { break }
+        guard fits(next) || taken.isEmpty else { break }
         _ = state.elements.popFirst()
         taken.append(next)
       }

@@ -202,4 +202,26 @@ import Testing
     #expect(await next.value == .admitted)
     #expect(elements == [3])
   }
+  @Test func `a thread does not wait for room that is reserved for a task`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let task = Task { [line] in
+      let admission = await line.enter(within: .seconds(60))
+      while !Task.isCancelled { await Task.yield() }
+      return admission.entry
+    }
+    try await wait(for: 1)
+    let entered = Atomic(0)
+    let thread = try WriterThread(name: "caller") { [line] in
+      for _ in 0..<2 where line.enterBlocking(within: .seconds(60)).entry == .admitted {
+        entered.add(1, ordering: .relaxed)
+      }
+    }
+    try await wait(for: 2)
+    // The thread comes a second time when nothing is in the queue, and the task still has its room.
+    _ = line.take { _ in true }
+    try await waitUntil { entered.load(ordering: .relaxed) == 2 }
+    task.cancel()
+    #expect(await task.value == .admitted)
+    thread.join()
+  }
 }
