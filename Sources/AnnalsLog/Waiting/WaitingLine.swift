@@ -99,16 +99,13 @@ package final class WaitingLine<Element: Waiting>: Sendable {
   /// deadlines have passed.
   ///
   /// - Parameter now: The time.
-  /// - Returns: The elements, and the latest time to call again: no deadline passes before it.
-  /// - Complexity: O(1) before the time that the last call returned; otherwise O(n).
-  func expire(by now: ContinuousClock.Instant) -> (expired: [Element], next: ContinuousClock.Instant?) {
+  /// - Returns: The elements.
+  /// - Complexity: O(1) before the next deadline of each of both; otherwise O(n).
+  func expire(by now: ContinuousClock.Instant) -> [Element] {
     // Waiting callers are expired first, so that none is admitted after its deadline.
     let visitors = state.withLock { $0.visitors.expire(by: now) }
     for visitor in visitors { visitor.caller.resume(returning: (.expired, 0)) }
-    return change { state in
-      let expired = state.elements.expire(by: now)
-      return (expired, [state.elements.nextDeadline, state.visitors.nextDeadline].compactMap(\.self).min())
-    }
+    return change { $0.elements.expire(by: now) }
   }
 
   /// Puts taken elements back before all that wait, even into a closed queue. They can no longer leave by
