@@ -4,26 +4,23 @@ import Synchronization
 
 // Answers to callers while the thread waits for its turn.
 extension WriterLoop {
-  /// The minimum rest of the watch: searching for calls whose deadline has passed costs time for each call.
-  private static let rest = Duration.milliseconds(10)
-  /// The maximum rest of the watch, because a call with an earlier deadline may have come.
-  private static let longestRest = Duration.milliseconds(100)
+  /// The rest of the watch in nanoseconds: searching for calls whose deadline has passed costs time for each.
+  private static let rest = 10_000_000
 
-  /// Answers calls whose deadline has passed while the thread waits for its turn.
+  /// Answers calls whose deadline has passed while the thread waits for its turn, until that is over.
   static func watch(
-    _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment
-  ) async {
-    let clock = ContinuousClock()
-    while status.isBlocked.load(ordering: .acquiring), !Task.isCancelled {
+    _ line: WaitingLine<LogWriter.Job>, _ status: LogWriter.Status, _ environment: Environment,
+    until over: Signal
+  ) {
+    while over.wait(beyond: 0, upTo: rest) == 0 {
       let holder: Int32
       // The process is only named in the message: the store is busy even if the lock file cannot be read.
       do { holder = try environment.lastWriter() ?? 0 } catch { holder = 0 }
       status.holder.store(holder, ordering: .relaxed)
-      let now = clock.now
-      let (expired, next) = line.expire(by: now)
-      for job in expired { job.caller.resume(returning: .failure(busy(holder, waited: now - job.joined))) }
-      let wake = max(now + rest, min(next ?? now + longestRest, now + longestRest))
-      do { try await clock.sleep(until: wake) } catch { return }
+      let now = ContinuousClock.now
+      for job in line.expire(by: now) {
+        job.caller.resume(returning: .failure(busy(holder, waited: now - job.joined)))
+      }
     }
   }
 

@@ -150,10 +150,12 @@ struct WriterLoop {
     // The end of the writer closes the queue first, and then checks whether the thread is blocked: one of the
     // two is seen.
     if line.isOver { throw AnnalsError(.readOnly, "the store is being closed") }
-    let watch = Task.detached { [line, status] in
-      await Self.watch(line, status, environment)
+    let over = Signal()
+    defer { over.announce() }
+    // A thread, because callers may block all threads that run tasks. Without one, calls wait for the turn.
+    _ = try? WriterThread(name: "annals-turn") { [line, status] in
+      Self.watch(line, status, environment, until: over)
     }
-    defer { watch.cancel() }
     return try storage { () throws(EnvironmentError) in try environment.turn() }
   }
 

@@ -143,7 +143,8 @@ public struct StoreOptions: Sendable {
   ///
   /// Further calls to `append` wait for space, in order of arrival, before their events are encoded. Each
   /// commit takes the waiting calls, so at most as many bytes again are being written. A single larger call
-  /// is admitted when nothing else waits. The first opener in a process sets the value for all.
+  /// is admitted when nothing else waits, and a blocking call when no encoded call does, because a task that
+  /// was admitted before may need its thread. The first opener in a process sets the value for all.
   public var queueMemory = 64 << 20
   /// The receiver of values about the work of the store; `nil` for none, which costs nothing.
   ///

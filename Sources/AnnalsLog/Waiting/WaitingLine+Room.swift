@@ -39,12 +39,15 @@ extension WaitingLine {
 
   /// Adds a caller to those that wait for space.
   ///
-  /// - Returns: Its ticket; `nil` if there is space.
+  /// - Returns: Its ticket; `nil` if there is space, or if it is a thread and the queue is empty.
   private func visit(_ visitor: Visitor) -> UInt64? {
     state.withLock { state in
       guard !hasRoom(state) || !state.visitors.isEmpty else { return nil }
+      if visitor.isThread, state.elements.isEmpty { return nil }
       isCrowded.store(true, ordering: .relaxed)
-      return state.visitors.append(visitor)
+      let ticket = state.visitors.append(visitor)
+      if visitor.isThread { state.threads.append(ticket) }
+      return ticket
     }
   }
 
@@ -74,6 +77,12 @@ extension WaitingLine {
         // The cost of its element is not known yet.
         admitted.append((visitor, state.lastCost))
         state.reserved += state.lastCost
+      }
+      // A task to which space is reserved may need a thread that waits here, such as the main one.
+      while state.elements.isEmpty, !state.threads.isEmpty {
+        guard let thread = state.visitors.remove(state.threads.removeFirst()) else { continue }
+        admitted.append((thread, 0))
+        break
       }
       if hasRoom(state) { isCrowded.store(false, ordering: .relaxed) }
       return (result, admitted)

@@ -10,6 +10,8 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     var elements = TicketQueue<Element>()
     /// Callers that wait for space.
     var visitors = TicketQueue<Visitor>()
+    /// The tickets of threads among them, and of some that do not wait any longer.
+    var threads: [UInt64] = []
     /// The capacity reserved for callers that have been admitted and have not joined yet.
     var reserved = 0
     /// The cost of the element that joined last: the best guess for the next one.
@@ -37,6 +39,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     let cost = 0
     let deadline: ContinuousClock.Instant
     let caller: Caller<(Entry, Int)>
+    var isThread: Bool { if case .thread = caller { true } else { false } }
   }
 
   /// Space in the queue, reserved for a caller until this value ends.
@@ -96,16 +99,13 @@ package final class WaitingLine<Element: Waiting>: Sendable {
   /// deadlines have passed.
   ///
   /// - Parameter now: The time.
-  /// - Returns: The elements, and the latest time to call again: no deadline passes before it.
-  /// - Complexity: O(1) before the time that the last call returned; otherwise O(n).
-  func expire(by now: ContinuousClock.Instant) -> (expired: [Element], next: ContinuousClock.Instant?) {
+  /// - Returns: The elements.
+  /// - Complexity: O(1) before the next deadline of each of both; otherwise O(n).
+  func expire(by now: ContinuousClock.Instant) -> [Element] {
     // Waiting callers are expired first, so that none is admitted after its deadline.
     let visitors = state.withLock { $0.visitors.expire(by: now) }
     for visitor in visitors { visitor.caller.resume(returning: (.expired, 0)) }
-    return change { state in
-      let expired = state.elements.expire(by: now)
-      return (expired, [state.elements.nextDeadline, state.visitors.nextDeadline].compactMap(\.self).min())
-    }
+    return change { $0.elements.expire(by: now) }
   }
 
   /// Puts taken elements back before all that wait, even into a closed queue. They can no longer leave by
@@ -171,8 +171,7 @@ package final class WaitingLine<Element: Waiting>: Sendable {
     change { state in
       var taken: [Element] = []
       while let next = state.elements.first {
-        let isFitting = fits(next)
-        guard isFitting || taken.isEmpty else { break }
+        guard fits(next) || taken.isEmpty else { break }
         _ = state.elements.popFirst()
         taken.append(next)
       }

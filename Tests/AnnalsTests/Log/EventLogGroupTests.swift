@@ -241,4 +241,43 @@ import Testing
     _ = consume turn
     try await place.open().append([Self.entry], to: "a", expecting: .revision(0))
   }
+  @MainActor @Test func `calls that block the main actor are stored while others need it`() async throws {
+    let place = try TemporaryStore()
+    var options = StoreOptions()
+    options.queueMemory = 1
+    let log = try place.open(options)
+    func append(_ stream: StreamName) throws(AnnalsError) { try log.append([Self.entry], to: stream) }
+    let tasks = (0..<8).map { task in
+      Task { @MainActor in
+        for _ in 0..<50 { try await log.append { $0.append([Self.entry], to: "task-\(task)") } }
+      }
+    }
+    for _ in 0..<100 {
+      try append("main")
+      await Task.yield()
+    }
+    for task in tasks { try await task.value }
+    #expect(try log.read { (snapshot) throws in try snapshot.head() } == 500)
+  }
+  @Test func `calls that block all threads of tasks are answered while a writer keeps its turn`() async throws
+  {
+    let place = try TemporaryStore()
+    var options = StoreOptions()
+    options.lockTimeout = .milliseconds(300)
+    let log = try place.open(options)
+    try await log.append([Self.entry], to: "a")
+    let turn = try FileLock("write.lock", in: log.core.generation.directory).lock(.exclusive)
+    @Sendable func append() throws(AnnalsError) { try log.append([Self.entry], to: "a") }
+    let codes = await withTaskGroup(of: AnnalsError.Code?.self) { group in
+      for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+        group.addTask {
+          do throws(AnnalsError) { try append() } catch { return error.code }
+          return nil
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes.allSatisfy { $0 == .busy })
+    _ = consume turn
+  }
 }
