@@ -93,7 +93,7 @@ extension ShapeChange {
     case .caseAdded(let name): "+ \(place): case \(name)"
     case .caseRemoved(let name): "- \(place): case \(name)"
     case .plunged: "~ \(place): \(after), made of fields next to it"
-    case .hoisted(let record): "~ \(record).\(place): \(before) -> \(place): \(after)"
+    case .hoisted(let inner): "~ \(inner): \(before) -> \(place): \(after)"
     case .subjectChanged(let before?, let after?):
       "~ \(place): belongs to the person in \(after), no longer to the one in \(before)"
     case .subjectChanged(_, nil): "~ \(place): no longer personal"

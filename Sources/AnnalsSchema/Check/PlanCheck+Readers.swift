@@ -50,7 +50,7 @@ extension RecordReaders.Barrier {
     case .byName: "it is stored by name"
     case .streams: "entries move to other streams"
     case .movedFields: "fields move into or out of a part"
-    case .fieldNames: "older programs would take one field for another"
+    case .fieldNames: "older programs would take one field for another, or miss one"
     case .shape: "older programs lack a value, or cannot read one"
     }
   }

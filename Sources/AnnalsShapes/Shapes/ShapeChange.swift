@@ -38,7 +38,7 @@ package struct ShapeChange: Hashable, Sendable {
     case unwrapped
     /// Fields that moved into a nested record.
     case plunged
-    /// A field that moved out of a nested record.
+    /// A field that moved out of a nested record: its path there.
     case hoisted(from: String)
     /// Elements of a set or keys of a map that become equal.
     case merged

@@ -64,6 +64,22 @@ struct ShapeGraph: Sendable {
     if case .optional(let inner) = nodes[type] { inner } else { type }
   }
 
+  /// Returns whether a value of the type may contain another value of it.
+  func isRecursive(_ type: Int) -> Bool { leads(type, to: type) }
+
+  private func leads(_ type: Int, to target: Int) -> Bool {
+    let inner: [Int] =
+      switch nodes[type] {
+      case .scalar, .nothing: []
+      case .optional(let inner), .list(let inner), .set(let inner): [inner]
+      case .map(let key, let value): [key, value]
+      case .record(let fields): fields.map(\.type)
+      case .choice(let cases): cases.flatMap(\.values).map(\.type)
+      }
+    // A type has a higher number than those around it, to which alone it can refer back.
+    return inner.contains { $0 == target || $0 > type && leads($0, to: target) }
+  }
+
   /// Returns the type as text.
   func text(_ type: Int) -> String { shapes[type].text }
 

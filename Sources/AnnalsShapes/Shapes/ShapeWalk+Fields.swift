@@ -19,6 +19,9 @@ extension ShapeWalk {
     for problem in matching.problems {
       report(path.appending(problem.name), problem.description)
     }
+    for number in hoisted where matching.older[number] == nil {
+      if let place = leaves(old, new, number, matching, at: path) { leaving.insert(ExactText(place)) }
+    }
     var pairing = FieldPairing(old, new, partners: matching.older, path: path, isUpgrade: isUpgrade)
     for (number, field) in new.enumerated() {
       let place = path.appending(field.name)
@@ -55,6 +58,22 @@ extension ShapeWalk {
 
   private func isHoisted(_ path: String) -> Bool {
     if case .hoist = adjustments[ExactText(path)] { true } else { false }
+  }
+
+  /// Returns the path at which the newer part lacks the field that becomes field `number` of the record.
+  ///
+  /// - Returns: `nil` if the part does not stay, or contains itself: the parts inside it lose the field.
+  private func leaves(
+    _ old: [ShapeGraph.Field], _ new: [ShapeGraph.Field], _ number: Int, _ matching: FieldMatching,
+    at path: String
+  ) -> String? {
+    guard case .hoist(_, let from) = adjustments[ExactText(path.appending(new[number].name))],
+      let outer = FieldMatching.numbers(old)[ExactText(from)],
+      let part = matching.older.firstIndex(of: outer),
+      case let type = older.required(old[outer].type), case .record(let parts) = older.nodes[type],
+      !older.isRecursive(type), let inner = new[number].number(in: FieldMatching.numbers(parts))
+    else { return nil }
+    return path.appending(new[part].name).appending(parts[inner].name)
   }
 
   /// Removes and returns the adjustment of the field at `path` if `isWanted` accepts it.
@@ -156,7 +175,7 @@ extension ShapeWalk {
         let inner = field.number(in: FieldMatching.numbers(parts))
       else { return false }
       adjustments[ExactText(path)] = nil
-      note(.hoisted(from: from), parts[inner].type, field.type, at: path)
+      note(.hoisted(from: from.appending(parts[inner].name)), parts[inner].type, field.type, at: path)
       compareSubjects(pairing.old[outer], field, at: path, in: pairing)
       let isOptional = older.isOptional(pairing.old[outer].type)
       guard !isOptional || newer.isOptional(field.type) else {
@@ -217,7 +236,8 @@ extension ShapeWalk {
         continue
       }
       let isOptional = older.isOptional(field.type)
-      note(isOptional ? .removedOptional : .removedRequired, field.type, nil, at: path)
+      let isHoisted = leaving.contains(ExactText(path))
+      if !isHoisted { note(isOptional ? .removedOptional : .removedRequired, field.type, nil, at: path) }
       pairing.take(number, isOptional ? .constant([0xf6]) : nil)
       let isKnown = take(path, { if case .acknowledge = $0 { true } else { false } }) != nil
       let type = older.shapes[field.type].required
@@ -226,7 +246,9 @@ extension ShapeWalk {
       for added in candidates where !isKnown && pairing.new[added].originalName == nil {
         let other = pairing.new[added]
         let place = pairing.path.appending(other.name)
-        guard newer.shapes[other.type].required == type, !areUnrelated(path, place) else { continue }
+        guard newer.shapes[other.type].required == type, !areUnrelated(path, place), !isHoisted else {
+          continue
+        }
         note(.possibleRename(from: field.name), field.type, other.type, at: place)
       }
     }

@@ -90,7 +90,7 @@ extension ShapeWalk {
       return
         "\(field) changed from \(before) to \(after), and an array may hold none or several: \(rule) that chooses"
     case .plunged: return "\(field), \(after), is made of fields that were next to it"
-    case .hoisted(let record): return "\(field), \(after), comes out of `\(record)`"
+    case .hoisted(let inner): return "\(field), \(after), was `\(inner)`"
     case .merged:
       return
         "\(field) changed from \(before) to \(after), and elements or keys that differ may become equal: \(rule)"

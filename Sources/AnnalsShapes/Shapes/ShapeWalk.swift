@@ -14,6 +14,8 @@ struct ShapeWalk {
   var links: DraftRoots.Links?
   /// The definitions for the calls of the mapping.
   private(set) var definitions: [Mapping] = []
+  /// The older fields that the stage hoists out of parts that stay, by their path in the newer shape.
+  var leaving: Set<ExactText> = []
   /// The stage's declarations, by the path of the field.
   var adjustments: [ExactText: FieldAdjustment] = [:]
   /// The pairs of fields that the stage declares different, until they are found.

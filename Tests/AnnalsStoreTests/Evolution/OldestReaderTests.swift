@@ -48,6 +48,15 @@ import Testing
     #expect(try place.read(TitlePlan2.self).last == .added(.init(title: "third")))
   }
 
+  @Test func `a renamed field is found while later versions keep its original name`() async throws {
+    let place = try TemporaryStore()
+    try await place.write([.added(.init(title: "a", note: "b"))], through: KeptTitlePlan.self)
+    #expect(try place.read(OneSchema<Titles1>.self) == [.added(.init(name: "a"))])
+    let (v1, v3) = (SchemaVersion(1, 0, 0), SchemaVersion(3, 0, 0))
+    #expect(PlanCheck(of: KeptTitlePlan.self).records(of: v3, readableBy: v1) == ["Added", "Kept"])
+    #expect(PlanCheck(of: LostTitlePlan.self).records(of: v3, readableBy: v1) == ["Kept"])
+  }
+
   @Test func `a new record with the name of a dropped one is not read as that`() async throws {
     let place = try TemporaryStore()
     try await place.write([.faxed(.init(number: 1)), .called(.init(number: 2))], as: Calls1.self)
@@ -163,7 +172,7 @@ import Testing
         """
         what older programs read
           2.0.0: all records, from 1.0.0 on
-          3.0.0: Added from 2.0.0 on (older programs would take one field for another); Kept from 1.0.0 on
+          3.0.0: Added from 2.0.0 on (older programs would take one field for another, or miss one); Kept from 1.0.0 on
         """))
     let calls = PlanCheck(of: CallPlan.self)
     #expect(calls.records(of: v3, readableBy: v1) == ["Called"])
@@ -211,6 +220,32 @@ private enum NotePlan: SchemaMigrationPlan {
     var name: String?
   }
   typealias Kept = Titles1.Kept
+}
+@Schema(3, 0, 0) private enum KeptTitles {
+  @Record fileprivate struct Added: Equatable {
+    @Field(originalName: "name") var title: String
+    var note: String?
+  }
+  typealias Kept = Titles1.Kept
+}
+@Schema(3, 0, 0) private enum LostTitles {
+  @Record fileprivate struct Added: Equatable {
+    var title: String
+    var note: String?
+  }
+  typealias Kept = Titles1.Kept
+}
+private enum KeptTitlePlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Titles1, KeptTitles> {
+    MigrationStage.lightweight(fromVersion: Titles1.self, toVersion: Titles2.self)
+    MigrationStage.lightweight(fromVersion: Titles2.self, toVersion: KeptTitles.self)
+  }
+}
+private enum LostTitlePlan: SchemaMigrationPlan {
+  static var stages: MigrationChain<Titles1, LostTitles> {
+    MigrationStage.lightweight(fromVersion: Titles1.self, toVersion: Titles2.self)
+    MigrationStage.lightweight(fromVersion: Titles2.self, toVersion: LostTitles.self)
+  }
 }
 private enum TitlePlan2: SchemaMigrationPlan {
   static var stages: MigrationChain<Titles1, Titles2> {
