@@ -71,7 +71,7 @@ struct FieldAdjustmentTests {
       "(place: (lat: double, lon: double), name: text)", "(name: text, lat: double, east(lon): double)",
       [.hoist("lat", from: "place"), .hoist("east", from: "place")])
     #expect(up.problems == [])
-    #expect(up.changes.map(\.kind) == [.hoisted(from: "place"), .hoisted(from: "place")])
+    #expect(up.changes.map(\.kind) == [.hoisted(from: "place.lat"), .hoisted(from: "place.lon")])
     #expect(try Compared.converted(up, [[1.5, 2.5], "x"]) == ["x", 1.5, 2.5])
     #expect(try Compared.converted(down, ["x", 1.5, 2.5]) == [[1.5, 2.5], "x"])
   }
