@@ -89,8 +89,7 @@ struct Command {
       return ExitStatus.success
     }
     guard let verb = verbs.first(where: { $0.name == word.text }) else {
-      let advice = GenericCommand.verbsOfPlans.contains(word.text ?? "") ? Self.planAdvice : ""
-      throw CommandLineError(UsageError("unknown verb '\(word)'\(advice)"), help: help)
+      throw CommandLineError(UsageError("unknown verb '\(word)'\(Self.advice(on: word.text))"), help: help)
     }
     return try await perform(verb, Array(words.dropFirst()), to: &output, &progress)
   }
@@ -131,9 +130,13 @@ extension Command {
     }
   }
 
-  /// What the error for a verb says that only the commands of plans have.
-  private static let planAdvice =
-    ": it needs a plan, so only the command for the stores of one plan has it (MaintenanceCommand)"
+  /// What the error for an unknown verb says of one that only the commands of plans have.
+  private static func advice(on verb: String?) -> String {
+    guard let verb, GenericCommand.verbsOfPlans.contains(verb) else { return "" }
+    let other = verb == "forget" ? "; without inline projections, 'annals keys forget' does the same" : ""
+    return
+      ": it needs a plan, so only the command for the stores of one plan has it (MaintenanceCommand)\(other)"
+  }
 
   /// The help of the command.
   private var help: String {

@@ -152,10 +152,9 @@ struct WriterLoop {
     if line.isOver { throw AnnalsError(.readOnly, "the store is being closed") }
     let over = Signal()
     defer { over.announce() }
-    // A thread, because callers may block all threads that run tasks. Without one, calls wait for the turn.
-    _ = try? WriterThread(name: "annals-turn") { [line, status] in
-      Self.watch(line, status, environment, until: over)
-    }
+    let watch = { @Sendable [line, status] in Self.watch(line, status, environment, until: over) }
+    // A thread, because callers may block all threads that run tasks. The system may have no more threads.
+    do { _ = try WriterThread(name: "annals-turn", watch) } catch { Task.detached { watch() } }
     return try storage { () throws(EnvironmentError) in try environment.turn() }
   }
 

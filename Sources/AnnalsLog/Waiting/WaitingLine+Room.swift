@@ -77,13 +77,16 @@ extension WaitingLine {
         // The cost of its element is not known yet.
         admitted.append((visitor, state.lastCost))
         state.reserved += state.lastCost
+        // Its own ticket, or one of a thread that has left before it.
+        if visitor.isThread { state.threads.removeFirst() }
       }
-      // A task to which space is reserved may need a thread that waits here, such as the main one.
-      while state.elements.isEmpty, !state.threads.isEmpty {
-        guard let thread = state.visitors.remove(state.threads.removeFirst()) else { continue }
-        admitted.append((thread, 0))
-        break
+      // A task to which space is reserved may need any thread that waits here, such as the main one.
+      if state.elements.isEmpty {
+        for ticket in state.threads {
+          if let thread = state.visitors.remove(ticket) { admitted.append((thread, 0)) }
+        }
       }
+      if state.elements.isEmpty || state.visitors.isEmpty { state.threads.removeAll() }
       if hasRoom(state) { isCrowded.store(false, ordering: .relaxed) }
       return (result, admitted)
     }

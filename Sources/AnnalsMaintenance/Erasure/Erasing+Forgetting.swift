@@ -17,8 +17,12 @@ extension Erasing {
       let last = try log.read { (snapshot) throws(AnnalsError) in try snapshot.reader.last() }
       let drop = KeyDrop(author: author, reason: reason, after: Position(last))
       hadKeys = try keys.drop(subject, recording: drop)
-      let recorded = try recordDropped { () throws(AnnalsError) in try record(older) + [append(drop)] }
-      try keys.noteRecorded(older + [drop], newest: recorded[older.count])
+      let recorded = try afterDrop("but the log does not record it yet") { () throws(AnnalsError) in
+        try record(older) + [append(drop)]
+      }
+      try afterDrop(Self.isRecorded) { () throws(AnnalsError) in
+        try keys.noteRecorded(older + [drop], newest: recorded[older.count])
+      }
       return recorded.map(\.position)
     }
     return ErasureReport(entries: report.entries, recorded: report.recorded, hadKeys: hadKeys)
@@ -50,7 +54,7 @@ extension Erasing {
     try log.core.removeSnapshots()
     let recorded = try body()
     views?.end()
-    try log.core.removeSnapshots()
+    try afterDrop(Self.isRecorded) { () throws(AnnalsError) in try log.core.removeSnapshots() }
     try foldAgain(after: "the keys are dropped, and the log records it", repeating: "forget again")
     _ = consume passes
     return ErasureReport(entries: 0, recorded: recorded)
@@ -62,17 +66,20 @@ extension Erasing {
     guard state == .appendsSuspended else { return }
     throw AnnalsError(
       .appendsSuspended,
-      "no key was dropped: the store takes no changes until the last migration is accepted or rolled back")
+      "no key was dropped now: the store takes no changes until the last migration is accepted or rolled back"
+    )
   }
 
-  /// Calls `body`, which records keys that are dropped by now. Its error must not read as if they were there.
-  private func recordDropped(
-    _ body: () throws(AnnalsError) -> [KeyDrop]
-  ) throws(AnnalsError) -> [KeyDrop] {
+  private static let isRecorded = "and the log records it, but results may remain"
+
+  /// Calls `body` once keys are dropped. Its error must not read as if they were there.
+  private func afterDrop<Result>(
+    _ state: String, _ body: () throws(AnnalsError) -> Result
+  ) throws(AnnalsError) -> Result {
     do throws(AnnalsError) { return try body() } catch {
       throw AnnalsError(
         error.code,
-        "the keys are dropped, but the log does not record it yet; forget again, or open the store again, once the cause has passed (\(error.message))",
+        "the keys are dropped, \(state); forget again, or open the store again, once the cause has passed (\(error.message))",
         details: error.details, underlying: error)
     }
   }

@@ -143,8 +143,9 @@ package struct PassRunner: Sendable {
     let building = try locks(lock, source.directory, queue: lock, write: lock)
     // Read once, so that an event which comes later is found at the switch. On the other machines of a
     // cluster the names still lead to the streams.
+    let removesNames = work.patch == nil && !preflight.requires.contains(.cluster)
     let nameless =
-      work.patch == nil && !preflight.requires.contains(.cluster)
+      removesNames
       ? try log.read { (snapshot) throws(AnnalsError) in try snapshot.namelessStreams() } : []
     var unfinished: (PassTarget, PassRow)?
     if let row = preflight.unfinished {
@@ -152,7 +153,9 @@ package struct PassRunner: Sendable {
         source: source, directory: source.directory, locks: building, row: row, boot: options.boot(),
         isMoving: work.move != nil)
       let isOurs = row.plan == archive.mark
-      if options.unfinished != .discard, isOurs { unfinished = try leftover.target(except: nameless) }
+      if options.unfinished != .discard, isOurs {
+        unfinished = try leftover.target(except: removesNames ? nameless : nil)
+      }
       if unfinished == nil {
         if options.unfinished == .mustBeThere { throw AnnalsError(unusable: row) }
         try leftover.remove { options.atPoint?($0) }

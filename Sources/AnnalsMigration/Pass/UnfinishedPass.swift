@@ -37,8 +37,9 @@ struct UnfinishedPass {
 
   /// The file, if the pass can continue with it; `nil` if it must begin again.
   ///
-  /// - Parameter nameless: The ids of the streams whose names leave with the pass.
-  func target(except nameless: Set<UInt64>) throws(AnnalsError) -> (PassTarget, PassRow)? {
+  /// - Parameter nameless: The ids of the streams whose names leave with the pass; `nil` if it keeps all
+  ///   names.
+  func target(except nameless: Set<UInt64>?) throws(AnnalsError) -> (PassTarget, PassRow)? {
     let (leftover, target) = try look()
     guard let target else { return nil }
     let found: PassRow
@@ -122,8 +123,9 @@ struct UnfinishedPass {
   /// Whether the copy has the name of each stream that keeps it. A pass removes the names of streams whose
   /// events were all erased, and one of them may have got an event since.
   private func keepsNames(
-    _ target: PassTarget, _ found: PassRow, except nameless: Set<UInt64>
+    _ target: PassTarget, _ found: PassRow, except nameless: Set<UInt64>?
   ) throws(AnnalsError) -> Bool {
+    guard let nameless else { return true }
     let (named, hasMoved) = try source.read { (reader) throws(AnnalsError) in
       (try reader.namelessIDs().filter { !nameless.contains($0.rawValue) }, try source.hasMoved(in: reader))
     }

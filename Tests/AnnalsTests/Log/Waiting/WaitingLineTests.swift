@@ -224,4 +224,27 @@ import Testing
     #expect(await task.value == .admitted)
     thread.join()
   }
+
+  @Test func `all threads that wait enter once nothing is in the queue`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let task = Task { [line] in
+      let admission = await line.enter(within: .seconds(60))
+      while !Task.isCancelled { await Task.yield() }
+      return admission.entry
+    }
+    try await wait(for: 1)
+    let entered = Atomic(0)
+    let threads = try (0..<3).map { _ in
+      try WriterThread(name: "caller") { [line] in
+        if line.enterBlocking(within: .seconds(60)).entry == .admitted { entered.add(1, ordering: .relaxed) }
+      }
+    }
+    try await wait(for: 4)
+    // None of them joins the queue, so nothing but this can wake the others.
+    _ = line.take { _ in true }
+    try await waitUntil { entered.load(ordering: .relaxed) == 3 }
+    task.cancel()
+    #expect(await task.value == .admitted)
+    for thread in threads { thread.join() }
+  }
 }
