@@ -22,7 +22,7 @@ public enum GenericCommand {
     RetainVerb.self, ReportVerb.self, TopVerb.self,
   ]
 
-  /// The names of the verbs that only ``MaintenanceCommand`` has.
+  /// The names of the verbs that only ``MaintenanceCommand`` has: its types of them need a plan.
   static let verbsOfPlans = [
     "migrate", "activate", "contract", "check", "schema", "forget", "explain", "rebuild",
   ]

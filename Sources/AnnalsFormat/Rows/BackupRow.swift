@@ -36,7 +36,7 @@ package struct BackupRow: Equatable, Sendable {
   /// The row's name in `meta`.
   package var name: String { Self.prefix + id.uuidString.lowercased() }
 
-  /// The name in `meta` of the row with its generation.
+  /// The name in `meta` of the row with its generation, a ``GenerationRow``.
   package var generationName: String { Self.generationPrefix + id.uuidString.lowercased() }
 
   /// Time (8 bytes), newest position (varint), 1 if it was destroyed and else 0, place (counted).

@@ -202,13 +202,18 @@ import Testing
     #expect(await next.value == .admitted)
     #expect(elements == [3])
   }
-  @Test func `a thread does not wait for room that is reserved for a task`() async throws {
-    #expect(await visit(20).value == .admitted)
-    let task = Task { [line] in
+  /// A task that waits for room, and keeps it until it is cancelled.
+  private func keepRoom() -> Task<WaitingLine<WaitingNumber>.Entry, Never> {
+    Task { [line] in
       let admission = await line.enter(within: .seconds(60))
       while !Task.isCancelled { await Task.yield() }
       return admission.entry
     }
+  }
+
+  @Test func `a thread does not wait for room that is reserved for a task`() async throws {
+    #expect(await visit(20).value == .admitted)
+    let task = keepRoom()
     try await wait(for: 1)
     let entered = Atomic(0)
     let thread = try WriterThread(name: "caller") { [line] in
@@ -227,11 +232,7 @@ import Testing
 
   @Test func `all threads that wait enter once nothing is in the queue`() async throws {
     #expect(await visit(20).value == .admitted)
-    let task = Task { [line] in
-      let admission = await line.enter(within: .seconds(60))
-      while !Task.isCancelled { await Task.yield() }
-      return admission.entry
-    }
+    let task = keepRoom()
     try await wait(for: 1)
     let entered = Atomic(0)
     let threads = try (0..<3).map { _ in
